@@ -1,0 +1,5 @@
+//! Rows that left the screen, encoded in blocks.
+
+mod blocks;
+
+pub use blocks::{HeapBlocks, HistoryBlocks};
