@@ -1,1 +1,10 @@
-//! kraal-core.
+//! The facts and the rules: `World::handle(Input) -> Vec<Effect>`.
+//!
+//! Not here: a clock, a disk, a socket, a process, a cell. Time comes in as a parameter; what needs
+//! the machine leaves as an effect and comes back as an input.
+
+pub mod effect;
+pub mod input;
+
+pub use effect::{Effect, Start};
+pub use input::{Input, Outcome, PaneChange, Peer, Settings, Ticket};
