@@ -1,0 +1,196 @@
+//! One agent of the catalogue, compiled and ready: its names, how it is started, what its screen
+//! and signals say.
+//!
+//! Not here: finding it among processes (`catalog`), evidence over time (`detector`).
+
+use kraal_api::{Kind, State};
+
+use crate::{
+    evidence::Progress,
+    file::{AgentFile, Launch, SignalFrom},
+    process::ProcessRules,
+    reading::{self, Expected, Reading, Rule, SignalRule},
+    screen::{InputBox, InputSpec, Layout, ScreenShot},
+};
+
+/// A coding agent, as its file describes it.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    name: String,
+    label: String,
+    harness: String,
+    family: Option<String>,
+    hidden: bool,
+    status_apps: Vec<String>,
+    pub(crate) process: ProcessRules,
+    pub(crate) launch: Launch,
+    input: Option<InputSpec>,
+    signals: Vec<SignalRule>,
+    rules: Vec<Rule>,
+    samples: Vec<Sample>,
+}
+
+/// A screen from an agent's file and what it must give.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// Its name within the agent.
+    pub name: String,
+    /// What the rules must make of it.
+    pub expected: Expected,
+    /// The screen.
+    pub screen: ScreenShot,
+}
+
+/// How a command line of an agent runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunKind {
+    /// With its own screen, for a person.
+    Interactive,
+    /// One prompt, an answer on stdout, then it ends: `claude -p`, `codex exec`.
+    OneShot,
+}
+
+impl Agent {
+    /// Its name in commands, files and the API: `claude`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its name for people: `Claude Code`.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The word of the Agents API for what runs in a terminal.
+    pub fn harness(&self) -> &str {
+        &self.harness
+    }
+
+    /// Agents that look alike share a family.
+    pub fn family(&self) -> Option<&str> {
+        self.family.as_deref()
+    }
+
+    /// Whether it is left out of lists for people (our own sample agent).
+    pub fn hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// The command names it goes by, the usual one first.
+    pub fn commands(&self) -> &[String] {
+        &self.process.names
+    }
+
+    /// Whether OSC 7501 reports of this `app` are its own.
+    pub fn speaks_as(&self, app: &str) -> bool {
+        self.status_apps.iter().any(|known| known == app)
+    }
+
+    /// Screens from its file with what they must give.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// What this screen says by itself; none for an unknown layout.
+    pub fn read(&self, shot: &ScreenShot) -> Option<Reading> {
+        reading::read(&self.rules, &Layout::of(shot, self.input.as_ref()))
+    }
+
+    /// The agent's input box, where the screen shows one: for typing into it, and for seeing a
+    /// draft.
+    pub fn input_box(&self, shot: &ScreenShot) -> Option<InputBox> {
+        let spec = self.input.as_ref()?;
+        let layout = Layout::of(shot, Some(spec));
+        let rows = layout.input?;
+        Some(InputBox { rows, text: spec.text(&layout.input_rows()) })
+    }
+
+    /// The rules' ids with what they say, and whether a recording shows them: for the docs.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, Expected, bool)> {
+        self.rules.iter().map(|rule| {
+            let seen = rule.provenance == crate::file::Provenance::Seen;
+            (rule.id.as_str(), Expected::Is(rule.state, rule.kind), seen)
+        })
+    }
+
+    pub(crate) fn layout<'a>(&self, shot: &'a ScreenShot) -> Layout<'a> {
+        Layout::of(shot, self.input.as_ref())
+    }
+
+    pub(crate) fn read_layout(&self, layout: &Layout<'_>) -> Option<Reading> {
+        reading::read(&self.rules, layout)
+    }
+
+    pub(crate) fn read_title(&self, title: &str) -> Option<&SignalRule> {
+        self.signal(SignalFrom::Title, title)
+    }
+
+    pub(crate) fn read_progress(&self, progress: Progress) -> Option<&SignalRule> {
+        self.signal(SignalFrom::Progress, progress.word())
+    }
+
+    fn signal(&self, from: SignalFrom, text: &str) -> Option<&SignalRule> {
+        self.signals.iter().find(|rule| rule.from == from && rule.pattern.is_match(text))
+    }
+
+    pub(crate) fn compile(file: &AgentFile) -> Result<Agent, String> {
+        let head = &file.agent;
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if head.name.is_empty() || !head.name.chars().all(plain) {
+            return Err(format!("name `{}`: use small letters, digits and dashes", head.name));
+        }
+        if file.launch.command.is_empty() {
+            return Err("launch: `command` is empty".to_owned());
+        }
+        if file.process.names.is_empty() {
+            return Err("process: `names` is empty".to_owned());
+        }
+        let rules = file.screens.iter().map(Rule::compile).collect::<Result<Vec<_>, _>>()?;
+        for (n, rule) in rules.iter().enumerate() {
+            if rules[..n].iter().any(|other| other.id == rule.id) {
+                return Err(format!("screen rule `{}` stands there twice", rule.id));
+            }
+        }
+        let mut process = file.process.clone();
+        process.tools.retain(|tool| !tool.is_empty());
+        Ok(Agent {
+            name: head.name.clone(),
+            label: head.label.clone(),
+            harness: head.harness.clone().unwrap_or_else(|| head.label.clone()),
+            family: head.family.clone(),
+            hidden: head.hidden,
+            status_apps: head.status_apps.clone(),
+            process,
+            launch: file.launch.clone(),
+            input: file.input.as_ref().map(reading::compile_input).transpose()?,
+            signals: file.signals.iter().map(SignalRule::compile).collect::<Result<_, _>>()?,
+            rules,
+            samples: file.samples.iter().map(sample).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What an OSC 7501 state word means.
+    pub(crate) fn status_state(state: &str, kind: Option<&str>) -> Option<(State, Option<Kind>)> {
+        let kind = match kind {
+            Some("permission") => Some(Kind::Permission),
+            Some("question") => Some(Kind::Question),
+            Some("auth") => Some(Kind::Login),
+            _ => None,
+        };
+        match state {
+            "working" => Some((State::Working, None)),
+            "blocked" => Some((State::Blocked, kind)),
+            "done" => Some((State::Done, None)),
+            "error" => Some((State::Done, Some(Kind::Error))),
+            "idle" => Some((State::Idle, None)),
+            _ => None,
+        }
+    }
+}
+
+fn sample(file: &crate::file::SampleFile) -> Result<Sample, String> {
+    let expected =
+        Expected::parse(&file.state).map_err(|error| format!("sample `{}`: {error}", file.name))?;
+    let screen = ScreenShot { title: file.title.clone(), ..ScreenShot::of_text(&file.screen) };
+    Ok(Sample { name: file.name.clone(), expected, screen })
+}

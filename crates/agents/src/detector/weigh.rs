@@ -1,0 +1,173 @@
+//! What the evidence says at one instant: which source decides, and which has given way.
+//!
+//! Not here: how long it must say so before the verdict follows (`settle`).
+
+use kraal_api::{Kind, Source, State};
+
+use super::{Detector, senses::Claim};
+use crate::{file::Over, reading::Reading};
+
+/// An end that the screen shows after a claim beats the claim at once; one that stood there
+/// before it must still stand there this much later: a new turn pushes it away.
+pub(crate) const OVER_MS: u64 = 700;
+/// A conversation that changed this recently still flows.
+pub(crate) const FLOW_MS: u64 = 1_000;
+
+/// What the evidence says now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub state: State,
+    pub kind: Option<Kind>,
+    pub source: Source,
+    pub rule: String,
+    pub evidence: Vec<String>,
+    /// It rests on an input box alone: nothing says that a turn ended.
+    pub weak: bool,
+}
+
+/// How long the lower evidence must contradict a claim of this source and state.
+fn patience_ms(claim: &Claim) -> u64 {
+    match (claim.source, claim.state) {
+        // No hook tells that a permission was given until the tool has run.
+        (Source::Hooks, State::Blocked) => 800,
+        (Source::Hooks, _) => 1_800,
+        (Source::Status, State::Working) => 10_000,
+        (Source::Status, _) => 4_000,
+        _ => 2_500,
+    }
+}
+
+pub(crate) fn gives_way_ms(claim: &Claim, since: u64) -> u64 {
+    since.max(claim.at_ms) + patience_ms(claim)
+}
+
+/// States that cannot both be true: working, waiting, and at rest.
+fn class(state: State) -> u8 {
+    match state {
+        State::Working => 0,
+        State::Blocked => 1,
+        State::Done | State::Idle => 2,
+    }
+}
+
+impl Detector {
+    /// Drops a claim that the other evidence has contradicted for long enough. An agent whose
+    /// end no hook reports would else work for ever.
+    pub(super) fn review(&mut self, now_ms: u64) -> Option<String> {
+        let first = self.senses.claim.is_some();
+        let claim = self.senses.claim.as_ref().or(self.senses.file.as_ref())?;
+        let newer_file = self.senses.file.as_ref().filter(|file| first && file.at_ms > claim.at_ms);
+        let other = match newer_file {
+            Some(file) => Some(file.state),
+            None => self.seen(now_ms).map(|candidate| candidate.state),
+        };
+        let flows = now_ms.saturating_sub(self.senses.flow_ms()) < FLOW_MS;
+        let against =
+            other.is_some_and(|other| class(other) != class(claim.state) && (class(other) != 2 || !flows));
+        if !against {
+            self.senses.contradicted = None;
+            return None;
+        }
+        let since = *self.senses.contradicted.get_or_insert(now_ms);
+        if now_ms < gives_way_ms(claim, since) {
+            return None;
+        }
+        self.senses.contradicted = None;
+        let dropped = if first { self.senses.claim.take() } else { self.senses.file.take() };
+        dropped.map(|claim| format!("gave way: {}", claim.said))
+    }
+
+    /// What the evidence says; none where there is nothing to go by, or nothing fits.
+    pub(super) fn candidate(&self, now_ms: u64) -> Option<Candidate> {
+        let claims = self.senses.claim.iter().chain(&self.senses.file);
+        for claim in claims {
+            if let Some(reading) = self.senses.reading()
+                && self.is_over(reading, claim, now_ms)
+            {
+                return Some(screen(reading));
+            }
+            return Some(self.claimed_candidate(claim));
+        }
+        self.seen(now_ms)
+    }
+
+    /// Whether the claim's source is known to be silent about what the screen shows.
+    fn is_over(&self, reading: &Reading, claim: &Claim, now_ms: u64) -> bool {
+        let silent = reading.over.iter().any(|over| {
+            matches!(
+                (over, claim.source),
+                (Over::Hooks, Source::Hooks) | (Over::Status, Source::Status) | (Over::File, Source::File)
+            )
+        });
+        let since = self.senses.screen.as_ref().map_or(0, |seen| seen.since_ms);
+        silent
+            && !self.senses.was_read(reading)
+            && (reading.state == State::Blocked || since >= claim.at_ms || now_ms >= claim.at_ms + OVER_MS)
+    }
+
+    fn claimed_candidate(&self, claim: &Claim) -> Candidate {
+        // The agent says that it waits, the screen says for what.
+        let kind = claim.kind.or_else(|| {
+            let reading = self.senses.reading()?;
+            (reading.state == claim.state && claim.state == State::Blocked).then_some(reading.kind)?
+        });
+        Candidate {
+            state: claim.state,
+            kind,
+            source: claim.source,
+            rule: claim.said.clone(),
+            evidence: vec![claim.said.clone()],
+            weak: false,
+        }
+    }
+
+    /// What signals and screen say together: waiting beats working beats rest.
+    fn seen(&self, now_ms: u64) -> Option<Candidate> {
+        let reading = self.senses.reading();
+        let blocked = |reading: &&Reading| reading.state == State::Blocked && !self.senses.was_read(reading);
+        if let Some(reading) = reading.filter(blocked) {
+            return Some(screen(reading));
+        }
+        let signal = |wanted: State| {
+            self.senses.signals(&self.agent).find_map(|(sign, rule)| {
+                let (state, kind) = rule.state?;
+                let fresh = rule.fresh_ms == 0 || now_ms < sign.changed_ms + rule.fresh_ms;
+                (state == wanted && fresh).then(|| Candidate {
+                    state,
+                    kind,
+                    source: Source::Signal,
+                    rule: rule.id.clone(),
+                    evidence: vec![sign.text.clone()],
+                    weak: false,
+                })
+            })
+        };
+        if let Some(blocked) = signal(State::Blocked) {
+            return Some(blocked);
+        }
+        if let Some(reading) = reading.filter(|reading| reading.state == State::Working) {
+            return Some(screen(reading));
+        }
+        if let Some(working) = signal(State::Working) {
+            return Some(working);
+        }
+        match reading {
+            Some(reading) if reading.state == State::Blocked => {
+                Some(Candidate { state: State::Idle, kind: None, ..screen(reading) })
+            }
+            Some(reading) => Some(screen(reading)),
+            None => signal(State::Idle).or_else(|| signal(State::Done)),
+        }
+    }
+}
+
+fn screen(reading: &Reading) -> Candidate {
+    Candidate {
+        state: reading.state,
+        kind: reading.kind,
+        source: Source::Screen,
+        rule: reading.rule.clone(),
+        evidence: reading.lines.clone(),
+        weak: reading.state == State::Idle,
+    }
+}
