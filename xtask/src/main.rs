@@ -1,2 +1,73 @@
-//! Repository chores.
-fn main() {}
+//! Chores of the repository: `tidy` checks the rules that the compiler can't, `picture` draws a
+//! captured screen, `docs` and `schema` write what is generated from the code.
+//!
+//! Not part of the product: nothing here is shipped, and no crate depends on it.
+
+mod picture;
+mod tidy;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  tidy                 check the rules of ARCHITECTURE.md; exit 1 and a list when one is broken
+  picture FILE.ansi    an SVG of a captured screen (tmux capture-pane -e -p, kraal read --ansi)
+";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "xtask: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<ExitCode> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["tidy"] => run_tidy(),
+        ["picture", file] => {
+            let ansi = std::fs::read_to_string(file)
+                .with_context(|| format!("{file} can't be read as a captured screen"))?;
+            say(&picture::svg(&ansi))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        ["help" | "--help" | "-h"] => {
+            say(USAGE)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => bail!("unknown command\n{USAGE}"),
+    }
+}
+
+fn run_tidy() -> Result<ExitCode> {
+    let repository = tidy::Repository::read(&root())?;
+    let findings = tidy::check(&repository);
+    for finding in &findings {
+        say(&format!("{finding}\n"))?;
+    }
+    if findings.is_empty() {
+        say(&format!("tidy: {} files, nothing to do\n", repository.len()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    say(&format!("tidy: {} to do\n", findings.len()))?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// The folder of the workspace, which is the parent of this package's.
+fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().expect("the package is a folder of the workspace").to_path_buf()
+}
+
+fn say(text: &str) -> Result<()> {
+    std::io::stdout().write_all(text.as_bytes()).context("stdout is closed")
+}
