@@ -1,0 +1,2 @@
+//! Keeper.
+fn main() {}
