@@ -1,8 +1,9 @@
 //! Chores of the repository: `tidy` checks the rules that the compiler can't, `picture` draws a
-//! captured screen, `docs` and `schema` write what is generated from the code.
+//! captured screen, `licences` stands in for cargo-deny, `schema` prints what is generated from the types.
 //!
 //! Not part of the product: nothing here is shipped, and no crate depends on it.
 
+mod licences;
 mod picture;
 mod tidy;
 
@@ -16,6 +17,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   tidy                 check the rules of ARCHITECTURE.md; exit 1 and a list when one is broken
+  licences             check licences and sources against deny.toml, where cargo-deny can't be had
   picture FILE.ansi    an SVG of a captured screen (tmux capture-pane -e -p, kraal read --ansi)
 ";
 
@@ -34,6 +36,7 @@ fn run() -> Result<ExitCode> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["tidy"] => run_tidy(),
+        ["licences"] => run_licences(),
         ["picture", file] => {
             let ansi = std::fs::read_to_string(file)
                 .with_context(|| format!("{file} can't be read as a captured screen"))?;
@@ -59,6 +62,26 @@ fn run_tidy() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     say(&format!("tidy: {} to do\n", findings.len()))?;
+    Ok(ExitCode::FAILURE)
+}
+
+fn run_licences() -> Result<ExitCode> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = std::process::Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .current_dir(root())
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .context("cargo metadata can't be run")?;
+    let deny = std::fs::read_to_string(root().join("deny.toml")).context("deny.toml can't be read")?;
+    let problems = licences::check(&String::from_utf8_lossy(&output.stdout), &deny)?;
+    for problem in &problems {
+        say(&format!("{problem}\n"))?;
+    }
+    if problems.is_empty() {
+        say("licences and sources: fine\n")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     Ok(ExitCode::FAILURE)
 }
 
