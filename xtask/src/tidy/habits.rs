@@ -9,8 +9,8 @@ use super::source::{Kind, Source};
 /// Lines beyond which a file says why it is long.
 const LONG: usize = 800;
 
-/// Files under this many lines may say only what they are.
-const SHORT: usize = 40;
+/// Files under this many lines, and tests, may say only what they are.
+const SHORT: usize = 80;
 
 /// Words by which an opening says what a file is not.
 const NEGATIONS: &[&str] =
@@ -42,6 +42,7 @@ fn check_opening(source: &Source, findings: &mut Vec<Finding>) {
     if doc.iter().all(|line| line.trim().is_empty()) {
         report("the first line is no `//!` doc");
     } else if source.text.lines().count() >= SHORT
+        && !source.tokens.iter().all(|token| token.in_test)
         && !words.any(|word| NEGATIONS.contains(&word.to_lowercase().as_str()) || word.ends_with("n't"))
     {
         report("the module doc doesn't say what the file is not");
