@@ -140,7 +140,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     let chunks = bytes.chunks_exact(8);
     let mut tail = [0; 8];
     tail[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    let sum = chunks.fold(bytes.len() as u64, |sum, chunk| {
+    let sum = chunks.fold((bytes.len() as u64 + 1).wrapping_mul(PRIME), |sum, chunk| {
         mix(sum, u64::from_le_bytes(chunk.try_into().expect("chunks have 8 bytes")))
     });
     mix(mix(sum, u64::from_le_bytes(tail)), PRIME)

@@ -26,11 +26,17 @@
 //! `SIGTERM` ends the environment as [`ToKeeper::End`] does, with three seconds of grace; `SIGHUP` and `SIGINT`
 //! are ignored.
 
+mod crash;
+mod end;
 mod launch;
 mod link;
+mod panes;
 mod protocol;
 mod registry;
 mod run;
+mod server;
+mod signals;
+mod table;
 mod wire;
 
 pub use launch::{LaunchConfig, LaunchError, launch, probe};

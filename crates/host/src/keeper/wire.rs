@@ -11,6 +11,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
+use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -87,6 +88,8 @@ impl Wire {
             match socket::send_fds(&self.socket, &packet.bytes, &fds) {
                 Ok(_) => drop(self.queue.pop_front()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                // Too many descriptors on their way: the other end has to take some first.
+                Err(error) if error.raw_os_error() == Some(Errno::TOOMANYREFS.raw_os_error()) => break,
                 Err(error) => return Err(error),
             }
         }
@@ -126,10 +129,6 @@ impl Wire {
             _ => return Err(invalid("a packet of no known kind".to_owned())),
         };
         Ok(Received::Message(message, fds))
-    }
-
-    pub(super) fn into_socket(self) -> OwnedFd {
-        self.socket
     }
 }
 
