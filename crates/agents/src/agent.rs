@@ -91,9 +91,16 @@ impl Agent {
         &self.samples
     }
 
-    /// What this screen says by itself; none for an unknown layout.
+    /// What this screen says by itself, its title and progress included; none for an unknown
+    /// layout. An input box after a turn may read idle: only a detector knows what came before.
     pub fn read(&self, shot: &ScreenShot) -> Option<Reading> {
-        reading::read(&self.rules, &Layout::of(shot, self.input.as_ref()))
+        crate::detector::read_alone(self, shot)
+    }
+
+    /// Every screen rule that fires on this screen, whichever decides: its id.
+    pub fn firing(&self, shot: &ScreenShot) -> Vec<&str> {
+        let layout = self.layout(shot);
+        self.rules.iter().filter(|rule| rule.fires(&layout).is_some()).map(|rule| rule.id.as_str()).collect()
     }
 
     /// The agent's input box, where the screen shows one: for typing into it, and for seeing a
@@ -110,6 +117,15 @@ impl Agent {
         self.rules.iter().map(|rule| {
             let seen = rule.provenance == crate::file::Provenance::Seen;
             (rule.id.as_str(), Expected::Is(rule.state, rule.kind), seen)
+        })
+    }
+
+    /// The same of its signals; no state means that no turn runs unseen.
+    pub fn signal_rules(&self) -> impl Iterator<Item = (&str, Option<Expected>, bool)> {
+        self.signals.iter().map(|rule| {
+            let seen = rule.provenance == crate::file::Provenance::Seen;
+            let state = rule.state.map(|(state, kind)| Expected::Is(state, kind));
+            (rule.id.as_str(), state, seen)
         })
     }
 

@@ -87,7 +87,8 @@ pub struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn expected(&self) -> Expected {
+    /// State and kind as the agents' files write them.
+    pub fn expected(&self) -> Expected {
         Expected::Is(self.state, self.kind)
     }
 }
@@ -158,7 +159,7 @@ impl Rule {
     }
 
     /// The rows this rule fires on, or none.
-    fn fires(&self, layout: &Layout<'_>) -> Option<Vec<String>> {
+    pub(crate) fn fires(&self, layout: &Layout<'_>) -> Option<Vec<String>> {
         match self.input {
             InputWanted::Present if layout.input.is_none() => return None,
             InputWanted::Absent if layout.input.is_some() => return None,
@@ -208,7 +209,7 @@ fn quote(text: &str, pattern: &Regex, lines: &mut Vec<String>) -> Option<()> {
 pub(crate) fn read(rules: &[Rule], layout: &Layout<'_>) -> Option<Reading> {
     let mut best: Option<Reading> = None;
     let mut priority = i32::MIN;
-    for rule in rules.iter().filter(|rule| !rule.id.is_empty()) {
+    for rule in rules {
         if rule.priority <= priority {
             continue;
         }
@@ -231,6 +232,7 @@ pub(crate) fn read(rules: &[Rule], layout: &Layout<'_>) -> Option<Reading> {
 #[derive(Clone, Debug)]
 pub(crate) struct SignalRule {
     pub id: String,
+    pub provenance: Provenance,
     pub from: SignalFrom,
     pub pattern: Regex,
     /// None: `resting`, which only says that no turn runs unseen.
@@ -250,6 +252,7 @@ impl SignalRule {
         };
         Ok(SignalRule {
             id: file.id.clone(),
+            provenance: file.source,
             from: file.from,
             pattern: pattern(&file.pattern).map_err(inside)?,
             state,

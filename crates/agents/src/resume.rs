@@ -63,6 +63,25 @@ impl Agent {
         if kept.certain { Resume::Run(resumed) } else { Resume::Show(resumed) }
     }
 
+    /// The options its file knows, each with values where it takes some, and the names of those
+    /// that carry a prompt: for completions and the catalogue test.
+    pub fn options(&self) -> (Vec<Vec<String>>, Vec<String>) {
+        let launch = &self.launch;
+        let alone =
+            [&launch.flags, &launch.session_flags].into_iter().flatten().map(|name| vec![name.clone()]);
+        let valued = [&launch.values, &launch.session_values].into_iter().flatten();
+        let valued = valued.map(|name| vec![name.clone(), "value".to_owned()]);
+        let mut known: Vec<Vec<String>> = alone.chain(valued).collect();
+        known.extend(launch.session_optional.iter().map(|name| vec![name.clone(), "value".to_owned()]));
+        known.push(Vec::new());
+        (known, launch.prompt_values.clone())
+    }
+
+    /// Whether words that are no option are folders or files, and not the prompt.
+    pub fn takes_paths(&self) -> bool {
+        self.launch.positional_paths
+    }
+
     /// Every option that takes a value of its own.
     fn value_options(&self) -> Vec<String> {
         let launch = &self.launch;

@@ -26,6 +26,8 @@ use crate::{
     agent::{Agent, RunKind},
     evidence::{Evidence, Progress, StatusReport},
     explain::{Decision, Explanation},
+    reading::Reading,
+    screen::ScreenShot,
 };
 
 /// Follows one agent in one pane.
@@ -35,6 +37,8 @@ pub struct Detector {
     run: RunKind,
     verdict: Verdict,
     since: u64,
+    /// When time last moved.
+    now_ms: u64,
     /// A turn runs, or ran and its end has not been told.
     turn: bool,
     gone: bool,
@@ -66,6 +70,22 @@ impl Saved {
     }
 }
 
+/// What one screen says, without anything before it.
+pub(crate) fn read_alone(agent: &Agent, shot: &ScreenShot) -> Option<Reading> {
+    let mut senses = Senses::default();
+    senses.see(agent, shot, 0);
+    let candidate = senses.seen(agent, 0)?;
+    let screen = senses.reading().filter(|_| candidate.source == Source::Screen);
+    Some(screen.cloned().unwrap_or(Reading {
+        state: candidate.state,
+        kind: candidate.kind,
+        rule: candidate.rule,
+        lines: candidate.evidence,
+        over: Vec::new(),
+        until_input: false,
+    }))
+}
+
 impl Detector {
     /// A detector for an agent that was just recognised: idle and uncertain until there is
     /// evidence.
@@ -76,6 +96,7 @@ impl Detector {
             run: RunKind::Interactive,
             verdict,
             since: now_ms,
+            now_ms,
             turn: false,
             gone: false,
             senses: Senses::default(),
@@ -152,7 +173,8 @@ impl Detector {
             return None;
         }
         let pending = self.pending.as_ref().map(|pending| self.due(pending));
-        pending.into_iter().chain(self.senses.deadlines(&self.agent)).min()
+        let all = pending.into_iter().chain(self.senses.deadlines(&self.agent));
+        all.filter(|deadline| *deadline > self.now_ms).min()
     }
 
     /// The user looked at the pane: done becomes idle.

@@ -51,7 +51,7 @@ pub(crate) struct Senses {
     pub contradicted: Option<u64>,
     /// The rows of a note that the user has read: typed after it was shown.
     pub read_note: Option<Vec<String>>,
-    output_ms: u64,
+    output_ms: Option<u64>,
     input_ms: Option<u64>,
 }
 
@@ -62,8 +62,8 @@ pub(crate) struct Seen {
     pub reading: Option<Reading>,
     /// Since when the same rule fires (or none does).
     pub since_ms: u64,
-    /// When the conversation above the input last changed.
-    pub body_ms: u64,
+    /// When the conversation above the input last changed; none for the first screen.
+    pub body_ms: Option<u64>,
     body: u64,
 }
 
@@ -88,7 +88,7 @@ impl Senses {
         let old = self.screen.take();
         let same = |old: &Seen| old.reading.as_ref().map(|r| &r.rule) == reading.as_ref().map(|r| &r.rule);
         let since_ms = old.as_ref().filter(|old| same(old)).map_or(now_ms, |old| old.since_ms);
-        let body_ms = old.as_ref().map_or(0, |old| if old.body == body { old.body_ms } else { now_ms });
+        let body_ms = old.as_ref().and_then(|old| if old.body == body { old.body_ms } else { Some(now_ms) });
         self.screen = Some(Seen { reading, since_ms, body_ms, body });
     }
 
@@ -110,7 +110,7 @@ impl Senses {
     pub(crate) fn flowed(&mut self, bytes: u64, now_ms: u64) {
         let echo = self.input_ms.is_some_and(|input| now_ms.saturating_sub(input) < ECHO_MS);
         if bytes > 0 && !echo {
-            self.output_ms = now_ms;
+            self.output_ms = Some(now_ms);
         }
     }
 
@@ -134,7 +134,7 @@ impl Senses {
 
     /// When something last flowed: the conversation, where it can be told from the rest of the
     /// screen; else any output.
-    pub(crate) fn flow_ms(&self) -> u64 {
+    pub(crate) fn flow_ms(&self) -> Option<u64> {
         match &self.screen {
             Some(seen) if seen.reading.is_some() => seen.body_ms,
             Some(seen) => seen.body_ms.max(self.output_ms),
@@ -153,7 +153,8 @@ impl Senses {
         title.into_iter().chain(progress)
     }
 
-    /// When a signal stops counting or a contradiction is long enough.
+    /// When a signal stops counting, a flow is over, or a contradiction is long enough; some may
+    /// have passed.
     pub(crate) fn deadlines<'a>(&'a self, agent: &'a Agent) -> impl Iterator<Item = u64> + 'a {
         let stale = self
             .signals(agent)
@@ -170,6 +171,7 @@ impl Senses {
             }
             _ => None,
         };
-        stale.chain(patience).chain(late)
+        let calm = claim.and(self.flow_ms()).map(|flow| flow + super::weigh::FLOW_MS);
+        stale.chain(patience).chain(late).chain(calm)
     }
 }

@@ -36,6 +36,7 @@ enum Hold {
 
 impl Detector {
     pub(super) fn step(&mut self, now_ms: u64) -> Option<Verdict> {
+        self.now_ms = now_ms;
         let gave_way = self.review(now_ms);
         let candidate = self.candidate(now_ms);
         let (verdict, hold) = match &candidate {
@@ -70,7 +71,9 @@ impl Detector {
     pub(super) fn due(&self, pending: &Pending) -> u64 {
         match pending.hold {
             Hold::For(ms) => pending.since_ms + ms,
-            Hold::Quiet(ms) => (pending.since_ms + ms).max(self.senses.flow_ms() + FLOW_MS),
+            Hold::Quiet(ms) => {
+                (pending.since_ms + ms).max(self.senses.flow_ms().map_or(0, |flow| flow + FLOW_MS))
+            }
         }
     }
 

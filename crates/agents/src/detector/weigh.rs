@@ -4,8 +4,11 @@
 
 use kraal_api::{Kind, Source, State};
 
-use super::{Detector, senses::Claim};
-use crate::{file::Over, reading::Reading};
+use super::{
+    Detector,
+    senses::{Claim, Senses},
+};
+use crate::{agent::Agent, file::Over, reading::Reading};
 
 /// An end that the screen shows after a claim beats the claim at once; one that stood there
 /// before it must still stand there this much later: a new turn pushes it away.
@@ -59,9 +62,9 @@ impl Detector {
         let newer_file = self.senses.file.as_ref().filter(|file| first && file.at_ms > claim.at_ms);
         let other = match newer_file {
             Some(file) => Some(file.state),
-            None => self.seen(now_ms).map(|candidate| candidate.state),
+            None => self.senses.seen(&self.agent, now_ms).map(|candidate| candidate.state),
         };
-        let flows = now_ms.saturating_sub(self.senses.flow_ms()) < FLOW_MS;
+        let flows = self.senses.flow_ms().is_some_and(|flow| now_ms < flow + FLOW_MS);
         let against =
             other.is_some_and(|other| class(other) != class(claim.state) && (class(other) != 2 || !flows));
         if !against {
@@ -79,16 +82,13 @@ impl Detector {
 
     /// What the evidence says; none where there is nothing to go by, or nothing fits.
     pub(super) fn candidate(&self, now_ms: u64) -> Option<Candidate> {
-        let claims = self.senses.claim.iter().chain(&self.senses.file);
-        for claim in claims {
-            if let Some(reading) = self.senses.reading()
-                && self.is_over(reading, claim, now_ms)
-            {
-                return Some(screen(reading));
-            }
-            return Some(self.claimed_candidate(claim));
+        let Some(claim) = self.senses.claim.as_ref().or(self.senses.file.as_ref()) else {
+            return self.senses.seen(&self.agent, now_ms);
+        };
+        match self.senses.reading() {
+            Some(reading) if self.is_over(reading, claim, now_ms) => Some(screen(reading)),
+            _ => Some(self.claimed_candidate(claim)),
         }
-        self.seen(now_ms)
     }
 
     /// Whether the claim's source is known to be silent about what the screen shows.
@@ -120,16 +120,18 @@ impl Detector {
             weak: false,
         }
     }
+}
 
+impl Senses {
     /// What signals and screen say together: waiting beats working beats rest.
-    fn seen(&self, now_ms: u64) -> Option<Candidate> {
-        let reading = self.senses.reading();
-        let blocked = |reading: &&Reading| reading.state == State::Blocked && !self.senses.was_read(reading);
+    pub(super) fn seen(&self, agent: &Agent, now_ms: u64) -> Option<Candidate> {
+        let reading = self.reading();
+        let blocked = |reading: &&Reading| reading.state == State::Blocked && !self.was_read(reading);
         if let Some(reading) = reading.filter(blocked) {
             return Some(screen(reading));
         }
         let signal = |wanted: State| {
-            self.senses.signals(&self.agent).find_map(|(sign, rule)| {
+            self.signals(agent).find_map(|(sign, rule)| {
                 let (state, kind) = rule.state?;
                 let fresh = rule.fresh_ms == 0 || now_ms < sign.changed_ms + rule.fresh_ms;
                 (state == wanted && fresh).then(|| Candidate {
