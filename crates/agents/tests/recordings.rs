@@ -109,6 +109,7 @@ fn verdict(catalog: &Catalog, agent: &str, shot: &ScreenShot, wanted: &str) -> S
         let report = HookReport { state: State::Working, kind: None, seq: 1, event: "test".to_owned() };
         detector.observe(Evidence::Hook(report), 1);
     }
+    detector.observe(Evidence::Title(shot.title.clone()), 9);
     detector.observe(Evidence::Screen(shot.clone()), 10);
     for _ in 0..20 {
         let Some(deadline) = detector.next_deadline().filter(|deadline| *deadline < 4_000) else { break };

@@ -19,7 +19,7 @@ use kraal_api::{Kind, Source, State, Verdict};
 use serde::{Deserialize, Serialize};
 
 use self::{
-    senses::{Claim, Senses},
+    senses::{Claim, Senses, Sign},
     settle::Pending,
 };
 use crate::{
@@ -73,6 +73,7 @@ impl Saved {
 /// What one screen says, without anything before it.
 pub(crate) fn read_alone(agent: &Agent, shot: &ScreenShot) -> Option<Reading> {
     let mut senses = Senses::default();
+    senses.titled(&shot.title, 0);
     senses.see(agent, shot, 0);
     let candidate = senses.seen(agent, 0)?;
     let screen = senses.reading().filter(|_| candidate.source == Source::Screen);
@@ -233,10 +234,8 @@ impl Detector {
         detector.senses.claim = saved.claim;
         detector.senses.file = saved.file;
         detector.senses.hook_seq = saved.hook_seq;
-        detector.senses.titled(&saved.title, 0);
-        if let Some(progress) = saved.progress {
-            detector.senses.progressed(progress, 0);
-        }
+        detector.senses.title = Sign { text: saved.title, changed_ms: None };
+        detector.senses.progress_now = saved.progress;
         detector.explanation = saved.decisions.into();
         detector
     }

@@ -31,7 +31,15 @@ pub(crate) struct Claim {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sign {
     pub text: String,
-    pub changed_ms: u64,
+    /// None: it stood there before anybody watched, and is no sign of life.
+    pub changed_ms: Option<u64>,
+}
+
+impl Sign {
+    /// When it stops counting; none: not before it changes.
+    pub(crate) fn stale_ms(&self, rule: &SignalRule) -> Option<u64> {
+        (rule.fresh_ms > 0).then(|| self.changed_ms.map_or(0, |changed| changed + rule.fresh_ms))
+    }
 }
 
 /// Everything seen and heard.
@@ -69,7 +77,10 @@ pub(crate) struct Seen {
 
 impl Senses {
     pub(crate) fn see(&mut self, agent: &Agent, shot: &ScreenShot, now_ms: u64) {
-        if !shot.title.is_empty() {
+        if self.screen.is_none() && self.title.text.is_empty() {
+            // A title may be left by a program that died.
+            self.title = Sign { text: shot.title.clone(), changed_ms: None };
+        } else if !shot.title.is_empty() {
             self.titled(&shot.title, now_ms);
         }
         if let Some(progress) = shot.progress {
@@ -96,14 +107,14 @@ impl Senses {
         if self.title.text != title {
             // A blinking mark changes the title but not what it means: any change is a sign of
             // life.
-            self.title = Sign { text: title.to_owned(), changed_ms: now_ms };
+            self.title = Sign { text: title.to_owned(), changed_ms: Some(now_ms) };
         }
     }
 
     pub(crate) fn progressed(&mut self, progress: Progress, now_ms: u64) {
         if self.progress_now != Some(progress) {
             self.progress_now = Some(progress);
-            self.progress = Sign { text: progress.word().to_owned(), changed_ms: now_ms };
+            self.progress = Sign { text: progress.word().to_owned(), changed_ms: Some(now_ms) };
         }
     }
 
@@ -156,10 +167,7 @@ impl Senses {
     /// When a signal stops counting, a flow is over, or a contradiction is long enough; some may
     /// have passed.
     pub(crate) fn deadlines<'a>(&'a self, agent: &'a Agent) -> impl Iterator<Item = u64> + 'a {
-        let stale = self
-            .signals(agent)
-            .filter(|(sign, rule)| rule.fresh_ms > 0 && sign.changed_ms > 0)
-            .map(|(sign, rule)| sign.changed_ms + rule.fresh_ms);
+        let stale = self.signals(agent).filter_map(|(sign, rule)| sign.stale_ms(rule));
         let claim = self.claim.as_ref().or(self.file.as_ref());
         let patience = match (self.contradicted, claim) {
             (Some(since), Some(claim)) => Some(super::weigh::gives_way_ms(claim, since)),

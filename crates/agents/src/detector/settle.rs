@@ -12,8 +12,9 @@ use super::{
 
 /// A screen must say something new this long: redraws flicker for up to 300 ms.
 const SCREEN_MS: u64 = 350;
-/// An end the agent itself reports: a queued prompt starts the next turn some milliseconds later.
-const END_MS: u64 = 150;
+/// An end the agent itself reports: a queued prompt starts the next turn some milliseconds later,
+/// and a screen that says what still runs comes a little behind the report.
+const END_MS: u64 = 250;
 /// An unknown layout is in doubt only after this long.
 const UNKNOWN_MS: u64 = 1_500;
 
@@ -72,7 +73,8 @@ impl Detector {
         match pending.hold {
             Hold::For(ms) => pending.since_ms + ms,
             Hold::Quiet(ms) => {
-                (pending.since_ms + ms).max(self.senses.flow_ms().map_or(0, |flow| flow + FLOW_MS))
+                let calm = self.senses.flow_ms().map_or(0, |flow| flow + ms.max(FLOW_MS));
+                (pending.since_ms + ms).max(calm)
             }
         }
     }

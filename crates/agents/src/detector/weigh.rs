@@ -133,7 +133,7 @@ impl Senses {
         let signal = |wanted: State| {
             self.signals(agent).find_map(|(sign, rule)| {
                 let (state, kind) = rule.state?;
-                let fresh = rule.fresh_ms == 0 || now_ms < sign.changed_ms + rule.fresh_ms;
+                let fresh = sign.stale_ms(rule).is_none_or(|stale| now_ms < stale);
                 (state == wanted && fresh).then(|| Candidate {
                     state,
                     kind,
