@@ -1,9 +1,11 @@
 //! The detector over time: streams of evidence with their times, and the verdicts that follow,
 //! compared whole. The screens are the samples of the catalogue.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
-use kraal_agents::{Catalog, Detector, Evidence, Expected, HookReport, Process, ScreenShot, StatusReport};
+use kraal_agents::{
+    Agent, Catalog, Detector, Evidence, Expected, HookReport, Process, ScreenShot, StatusReport,
+};
 use kraal_api::{Kind, State, Verdict};
 
 /// One agent watched: evidence goes in at a time, deadlines are met on the way, changes are noted.
@@ -22,9 +24,11 @@ fn line(at: u64, verdict: &Verdict) -> String {
 
 impl Watch {
     fn new(agent: &str) -> Watch {
-        let catalog = Catalog::builtin();
-        let detector = Detector::new(catalog.get(agent).expect("known").clone(), 0);
-        Watch { detector, now: 0, log: Vec::new(), seq: 0 }
+        Watch::over(Catalog::builtin().get(agent).expect("known").clone())
+    }
+
+    fn over(agent: Arc<Agent>) -> Watch {
+        Watch { detector: Detector::new(agent, 0), now: 0, log: Vec::new(), seq: 0 }
     }
 
     /// Lets time pass, meeting every deadline on the way.
@@ -378,7 +382,7 @@ fn esc_of_which_no_hook_tells_is_seen_on_the_screen() {
         "3350 done (screen)",
         "9000 working (hooks)",
         "12000 blocked permission (hooks)",
-        "21150 working (screen)",
+        "21850 working (screen)",
         "30000 working (hooks)",
         "31250 done (hooks)",
     ]);
@@ -399,9 +403,17 @@ fn hooks_out_of_order_or_twice_change_nothing() {
 fn a_hook_that_the_screen_contradicts_gives_way() {
     let mut watch = Watch::new("opencode");
     watch.at(0).hook("busy", State::Working, None).sees("80x24/idle-fresh");
-    watch.at(9_000).said(&["0 working (hooks)", "2150 done (screen)"]);
+    watch.at(9_000).said(&["0 working (hooks)", "1850 done (screen)"]);
     let last = watch.detector.explain().pop().expect("a decision");
-    assert_eq!(last.rule, "prompt");
+    assert_eq!(
+        (last.rule.as_str(), last.evidence.last().map(String::as_str)),
+        ("prompt", Some("gave way: hook busy"))
+    );
+    // A dialog that the status protocol does not know.
+    let mut watch = Watch::new("codex");
+    watch.at(0).status("state=working:app=codex");
+    watch.at(5_000).sees("80x24/permission-shell");
+    watch.at(9_000).said(&["0 working (status)", "6850 blocked permission (screen)"]);
 }
 
 #[test]
@@ -409,7 +421,7 @@ fn a_state_file_tells_what_hooks_do_not() {
     let mut watch = Watch::new("claude");
     watch.at(0).hook("UserPromptSubmit", State::Working, None);
     watch.at(5_000).give(Evidence::File { state: State::Idle, kind: None });
-    watch.at(9_000).said(&["0 working (hooks)", "7150 done (file)"]);
+    watch.at(9_000).said(&["0 working (hooks)", "6850 done (file)"]);
 }
 
 #[test]
@@ -522,4 +534,56 @@ fn the_sample_agent_shows_every_state() {
     let mut watch = Watch::new("sample");
     watch.at(0).status("state=working:app=sample");
     watch.said(&["0 working (status)"]);
+}
+
+#[test]
+fn no_stream_of_evidence_leaves_a_state_stuck_or_a_deadline_in_the_past() {
+    let screens = [
+        "120x40/idle-fresh",
+        "120x40/working-waiting",
+        "120x40/permission-write",
+        "120x40/interrupted",
+        "120x40/limit-api-key",
+        "120x40/done-background-shell-running",
+        "120x40/startup-trust",
+    ];
+    let agent = Catalog::builtin().get("claude").expect("known").clone();
+    for seed in 1..200_u64 {
+        let mut watch = Watch::over(agent.clone());
+        let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut next = |below: u64| {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random % below
+        };
+        let mut now = 0;
+        for _ in 0..40 {
+            now += next(1_500);
+            watch.at(now);
+            let state = [State::Working, State::Blocked, State::Done, State::Idle][next(4) as usize];
+            match next(8) {
+                0..=2 => watch.sees(screens[next(7) as usize]),
+                3 => watch.status(&format!("state={}:app=claude-code", state.word())),
+                4 => watch.hook("Event", state, None),
+                5 => {
+                    watch.give(Evidence::Title(format!("{} Claude Code", ['◐', '◑', '✳'][next(3) as usize])))
+                }
+                6 => watch.give(Evidence::File { state, kind: None }),
+                _ => watch.give(Evidence::Input).give(Evidence::Output { bytes: 1 }),
+            };
+            if next(6) == 0 {
+                watch.looked();
+            }
+        }
+        watch.sees("120x40/done-text").at(now + 20_000);
+        let verdict = watch.detector.verdict();
+        let told = watch.detector.explain();
+        assert!(
+            verdict.certain && matches!(verdict.state, State::Done | State::Idle),
+            "seed {seed}: {told:#?}"
+        );
+        // The same answer whether or not somebody asks in between.
+        assert_eq!(watch.detector.next_deadline(), None, "seed {seed}");
+    }
 }

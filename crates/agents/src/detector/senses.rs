@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use kraal_api::{Kind, Source, State};
 use serde::{Deserialize, Serialize};
 
+use super::weigh::Contradiction;
 use crate::{
     agent::Agent,
     evidence::Progress,
@@ -56,7 +57,9 @@ pub(crate) struct Senses {
     /// None until a screen was seen.
     pub screen: Option<Seen>,
     /// Since when the lower evidence contradicts `claim` (or `file`, without a claim).
-    pub contradicted: Option<u64>,
+    pub contradicted: Option<Contradiction>,
+    /// A claim that gave way, until the decision it leads to is written down.
+    pub gave_way: Option<String>,
     /// The rows of a note that the user has read: typed after it was shown.
     pub read_note: Option<Vec<String>>,
     output_ms: Option<u64>,

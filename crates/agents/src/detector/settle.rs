@@ -38,12 +38,18 @@ enum Hold {
 impl Detector {
     pub(super) fn step(&mut self, now_ms: u64) -> Option<Verdict> {
         self.now_ms = now_ms;
-        let gave_way = self.review(now_ms);
+        self.review(now_ms);
         let candidate = self.candidate(now_ms);
         let (verdict, hold) = match &candidate {
             Some(candidate) => (self.conclude(candidate), self.hold(candidate)),
-            None if self.verdict.state == State::Working => (self.doubt()?, Hold::Quiet(UNKNOWN_MS)),
-            None => (self.doubt()?, Hold::For(UNKNOWN_MS)),
+            None => match (self.doubt(), self.verdict.state) {
+                (None, _) => {
+                    self.pending = None;
+                    return None;
+                }
+                (Some(doubt), State::Working) => (doubt, Hold::Quiet(UNKNOWN_MS)),
+                (Some(doubt), _) => (doubt, Hold::For(UNKNOWN_MS)),
+            },
         };
         if verdict == self.verdict {
             self.pending = None;
@@ -61,7 +67,7 @@ impl Detector {
             Some(candidate) => (candidate.rule, candidate.evidence),
             None => ("unknown layout".to_owned(), Vec::new()),
         };
-        evidence.extend(gave_way);
+        evidence.extend(self.senses.gave_way.take());
         if self.only_source_differs(&pending.verdict) {
             self.verdict = pending.verdict;
             return None;
@@ -91,8 +97,7 @@ impl Detector {
         Verdict { state, kind, certain: true, source: candidate.source }
     }
 
-    /// Nothing fits: the last state, in doubt. None before any screen was seen, and for an agent
-    /// that works: output that flows keeps it working.
+    /// Nothing fits: the last state, in doubt. None before any screen was seen.
     fn doubt(&self) -> Option<Verdict> {
         self.senses.screen.as_ref()?;
         Some(Verdict { certain: false, ..self.verdict.clone() })

@@ -28,20 +28,31 @@ pub(crate) struct Candidate {
     pub weak: bool,
 }
 
-/// How long the lower evidence must contradict a claim of this source and state.
-fn patience_ms(claim: &Claim) -> u64 {
-    match (claim.source, claim.state) {
-        // No hook tells that a permission was given until the tool has run.
-        (Source::Hooks, State::Blocked) => 800,
-        (Source::Hooks, _) => 1_800,
-        (Source::Status, State::Working) => 10_000,
-        (Source::Status, _) => 4_000,
+/// How long the lower evidence must say `other` against a claim before the claim gives way. With
+/// the settling of the screen that is within two seconds of the truth for hooks, which are silent
+/// about much; the status protocol is only late.
+fn patience_ms(claim: &Claim, other: State) -> u64 {
+    match (claim.source, claim.state, other) {
+        (Source::Hooks, ..) | (_, _, State::Blocked) => 1_500,
+        // An answer that streams without any hint may stall.
+        (Source::Status, State::Working, _) => 10_000,
+        (Source::Status, ..) => 4_000,
         _ => 2_500,
     }
 }
 
-pub(crate) fn gives_way_ms(claim: &Claim, since: u64) -> u64 {
-    since.max(claim.at_ms) + patience_ms(claim)
+/// When a claim that has been contradicted since then gives way.
+pub(crate) fn gives_way_ms(claim: &Claim, contradiction: Contradiction) -> u64 {
+    contradiction.since_ms.max(claim.at_ms) + patience_ms(claim, contradiction.other)
+}
+
+/// Lower evidence that says something else than a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Contradiction {
+    /// Since when it has.
+    pub since_ms: u64,
+    /// What it says.
+    pub other: State,
 }
 
 /// States that cannot both be true: working, waiting, and at rest.
@@ -56,28 +67,29 @@ fn class(state: State) -> u8 {
 impl Detector {
     /// Drops a claim that the other evidence has contradicted for long enough. An agent whose
     /// end no hook reports would else work for ever.
-    pub(super) fn review(&mut self, now_ms: u64) -> Option<String> {
+    pub(super) fn review(&mut self, now_ms: u64) {
         let first = self.senses.claim.is_some();
-        let claim = self.senses.claim.as_ref().or(self.senses.file.as_ref())?;
+        let Some(claim) = self.senses.claim.as_ref().or(self.senses.file.as_ref()) else { return };
         let newer_file = self.senses.file.as_ref().filter(|file| first && file.at_ms > claim.at_ms);
-        let other = match newer_file {
-            Some(file) => Some(file.state),
-            None => self.senses.seen(&self.agent, now_ms).map(|candidate| candidate.state),
-        };
         let flows = self.senses.flow_ms().is_some_and(|flow| now_ms < flow + FLOW_MS);
-        let against =
-            other.is_some_and(|other| class(other) != class(claim.state) && (class(other) != 2 || !flows));
-        if !against {
+        let against = |other: &State| class(*other) != class(claim.state) && (class(*other) != 2 || !flows);
+        let seen = || self.senses.seen(&self.agent, now_ms).map(|candidate| candidate.state);
+        let other = newer_file.map(|file| file.state).filter(against).or_else(|| seen().filter(against));
+        // While it is known to be silent nothing contradicts it: it speaks again after the dialog.
+        let dialog = self.senses.reading().filter(|reading| reading.state == State::Blocked);
+        let silent = dialog.is_some_and(|reading| self.is_over(reading, claim, now_ms));
+        let Some(other) = other.filter(|_| !silent) else {
             self.senses.contradicted = None;
-            return None;
+            return;
+        };
+        let same = self.senses.contradicted.filter(|old| class(old.other) == class(other));
+        let contradiction = same.unwrap_or(Contradiction { since_ms: now_ms, other });
+        let due = gives_way_ms(claim, contradiction);
+        self.senses.contradicted = (now_ms < due).then_some(contradiction);
+        if now_ms >= due {
+            let dropped = if first { self.senses.claim.take() } else { self.senses.file.take() };
+            self.senses.gave_way = dropped.map(|claim| format!("gave way: {}", claim.said));
         }
-        let since = *self.senses.contradicted.get_or_insert(now_ms);
-        if now_ms < gives_way_ms(claim, since) {
-            return None;
-        }
-        self.senses.contradicted = None;
-        let dropped = if first { self.senses.claim.take() } else { self.senses.file.take() };
-        dropped.map(|claim| format!("gave way: {}", claim.said))
     }
 
     /// What the evidence says; none where there is nothing to go by, or nothing fits.
