@@ -290,6 +290,10 @@ mod tests {
         let pid = child.0.id();
         let me = std::process::id();
         assert_eq!(stat(pid).unwrap().ppid, me);
+        // A child is there a moment before its command line is.
+        while cmdline(pid).is_some_and(|argv| argv.is_empty()) {
+            std::thread::yield_now();
+        }
         assert_eq!(cmdline(pid).unwrap(), ["cat", "-"]);
         assert_eq!(cwd(pid).unwrap(), PathBuf::from("/"));
         assert!(exe(pid).is_some());

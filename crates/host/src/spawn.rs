@@ -296,10 +296,13 @@ const CLOSE_RANGE_CLOEXEC: libc::c_uint = 4;
 /// # Safety
 /// Only in a fresh child of `fork`.
 unsafe fn reset_signals() {
+    // The kernel's own form of `sigaction`, all zero: the default. The C library's refuses the two signals it
+    // keeps for itself, which may well be ignored by inheritance.
+    let default = [0u64; 4];
     // SAFETY: plain system calls; signals that cannot be set answer an error that is of no interest.
     unsafe {
-        for signal in 1..=libc::SIGRTMAX() {
-            libc::signal(signal, libc::SIG_DFL);
+        for signal in 1..=64 {
+            libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), ptr::null::<u64>(), 8);
         }
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);

@@ -150,6 +150,11 @@ impl Layout {
         HEADER + (offset % self.ring as u64) as usize
     }
 
+    /// The same, in the file.
+    pub(super) fn in_file(&self, offset: u64) -> u64 {
+        self.at(offset) as u64
+    }
+
     pub(super) fn slot(&self, slot: usize) -> usize {
         HEADER + 2 * self.ring + slot * LARGEST_SNAPSHOT
     }

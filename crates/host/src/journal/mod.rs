@@ -82,7 +82,7 @@ impl Journal {
         let map = Arc::new(Map::new(&fd, &layout.pieces())?);
         let mut journal = Self { map, layout, snapshot_whole: false, blocks_taken: false };
         journal.snapshot_whole = journal.check_snapshot();
-        journal.take_past_head();
+        journal.take_past_head(&fd)?;
         let head = journal.head();
         for word in [Word::Parsed, Word::Handled] {
             let value = journal.get(word).clamp(journal.start(), head);
@@ -306,12 +306,25 @@ impl Journal {
         self.map.word(Word::Head.index()).store(head + count as u64, Release);
     }
 
-    fn take_past_head(&mut self) {
-        let room = self.room().min(WINDOW);
-        let past = self.past_head(room);
+    /// Reads the window by the descriptor: looking at it through the mapping would allocate its pages.
+    fn take_past_head(&mut self, fd: impl AsFd) -> io::Result<()> {
+        let mut past = vec![0; self.room().min(WINDOW)];
+        let mut done = 0;
+        while done < past.len() {
+            let at = self.head() + done as u64;
+            let to_the_end = self.layout.ring - (at % self.layout.ring as u64) as usize;
+            let length = to_the_end.min(past.len() - done);
+            match rustix::io::pread(&fd, &mut past[done..done + length], self.layout.in_file(at)) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => done += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         if let Some(last) = past.iter().rposition(|byte| *byte != 0) {
             self.move_head(last + 1);
         }
+        Ok(())
     }
 }
 
@@ -328,4 +341,4 @@ impl Drop for PhaseGuard {
 }
 
 #[cfg(test)]
-mod tests {}
+mod tests;
