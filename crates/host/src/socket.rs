@@ -103,8 +103,8 @@ fn connect_nonblocking(path: &Path) -> rustix::io::Result<OwnedFd> {
 }
 
 /// Who is at the other end of `stream` (`SO_PEERCRED`).
-pub fn peer(stream: &UnixStream) -> io::Result<Peer> {
-    let found = rustix::net::sockopt::socket_peercred(stream)?;
+pub fn peer(stream: impl AsFd) -> io::Result<Peer> {
+    let found = rustix::net::sockopt::socket_peercred(&stream)?;
     Ok(Peer { uid: found.uid.as_raw(), pid: found.pid.as_raw_nonzero().get() as u32 })
 }
 
@@ -126,7 +126,7 @@ pub fn send_fds(socket: impl AsFd, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> io::
 }
 
 /// Receives into `buffer`, with whatever descriptors came along (close-on-exec). 0 bytes is the end.
-/// A message longer than `buffer`, or with more descriptors than [`MOST_FDS`], is an error.
+/// A message longer than `buffer` is an error; a process without room for more descriptors gets fewer, or none.
 pub fn recv_fds(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FDS))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -143,7 +143,7 @@ pub fn recv_fds(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Vec<
             fds.extend(list);
         }
     }
-    if received.flags.intersects(rustix::net::ReturnFlags::TRUNC | rustix::net::ReturnFlags::CTRUNC) {
+    if received.flags.contains(rustix::net::ReturnFlags::TRUNC) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "a message longer than its buffer was cut"));
     }
     Ok((received.bytes, fds))

@@ -1,1 +1,24 @@
-//! kraal-server.
+//! The server: one loop that owns the panes and the connections, feeds the rules and does what they
+//! say.
+//!
+//! Not here: any rule (`core`), any drawing (`tui`), starting itself (`host::keeper`).
+
+mod boot;
+mod caller;
+mod conn;
+mod history;
+mod keeping;
+mod marks;
+mod notices;
+mod pane;
+mod perform;
+mod pool;
+mod queue;
+mod screens;
+mod server;
+mod show;
+mod store;
+mod talk;
+mod watch;
+
+pub use boot::{ServerConfig, run};

@@ -1,0 +1,285 @@
+//! Who runs in a pane and what it is doing: looks at the foreground process after activity, and
+//! feeds an agent's detector with what its terminal shows.
+//!
+//! Never looks while a pane is quiet: a look comes 50, 250 and 1,000 ms after input or output, so a
+//! quiet host of any size costs nothing. Not here: the verdict (`agents::Detector`), what follows
+//! from it (`core`).
+
+use kraal_agents::{Catalog, Detector, Evidence, Process, Progress, ScreenShot, StatusReport};
+use kraal_api::Verdict;
+use kraal_host::process;
+use kraal_term::{BlockKind, Notice, ProgramState, ProgramStatus, ProgressState, Terminal};
+use rustix::fd::OwnedFd;
+
+/// When to look after activity, in ms.
+const LOOKS: [u64; 3] = [50, 250, 1000];
+/// An agent's screen is read this long after its last output, in ms.
+const SETTLE: u64 = 60;
+/// While output flows, it is read this often, in ms.
+const RATE: u64 = 250;
+
+/// What is watched about one pane.
+#[derive(Default)]
+pub(crate) struct Watch {
+    /// Bytes of output since the detector was last told.
+    pub(crate) output: u64,
+    pub(crate) detector: Option<Detector>,
+    looks: Looks,
+    /// When the screen is read next, and no later than when.
+    screen: Option<(u64, u64)>,
+    foreground: Option<u32>,
+    /// Whether a command of the shell runs, as last said.
+    busy: bool,
+}
+
+#[derive(Default)]
+struct Looks {
+    /// When the burst of looks began, and how many were made.
+    burst: Option<(u64, usize)>,
+    /// There was activity since the burst began.
+    again: bool,
+}
+
+/// What a look found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    /// An agent is there, or its state changed.
+    pub(crate) verdict: Option<(String, String, Verdict)>,
+    /// The agent left.
+    pub(crate) gone: bool,
+    /// A shell's command began or ended.
+    pub(crate) busy: Option<bool>,
+    /// The folder of the foreground process.
+    pub(crate) cwd: Option<String>,
+}
+
+impl Watch {
+    /// Something was typed, or the program wrote.
+    pub(crate) fn activity(&mut self, now: u64) {
+        match self.looks.burst {
+            None => self.looks.burst = Some((now, 0)),
+            Some(_) => self.looks.again = true,
+        }
+        if self.detector.is_some() && self.output > 0 {
+            let latest = self.screen.map_or(now + RATE, |(_, latest)| latest);
+            self.screen = Some(((now + SETTLE).min(latest), latest));
+        }
+    }
+
+    /// The screen was typed into.
+    pub(crate) fn typed(&mut self, now: u64) -> Option<Found> {
+        self.activity(now);
+        self.observe(Evidence::Input, now)
+    }
+
+    /// When something is due.
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
+        let look = self.looks.burst.and_then(|(at, made)| LOOKS.get(made).map(|after| at + after));
+        let screen = self.screen.map(|(at, _)| at);
+        let detector = self.detector.as_ref().and_then(Detector::next_deadline);
+        [look, screen, detector].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub(crate) fn tick(
+        &mut self,
+        now: u64,
+        catalog: &Catalog,
+        program: Option<(&OwnedFd, u32)>,
+        terminal: &Terminal,
+    ) -> Vec<Found> {
+        let mut found = Vec::new();
+        if let Some((at, made)) = self.looks.burst
+            && LOOKS.get(made).is_some_and(|after| at + after <= now)
+        {
+            let done = made + 1 == LOOKS.len();
+            self.looks.burst = if !done {
+                Some((at, made + 1))
+            } else if std::mem::take(&mut self.looks.again) {
+                Some((now, 0))
+            } else {
+                None
+            };
+            found
+                .extend(program.and_then(|(master, child)| self.look(now, catalog, master, child, terminal)));
+        }
+        if self.screen.is_some_and(|(at, _)| at <= now) {
+            found.extend(self.read_screen(now, terminal));
+        }
+        if let Some(detector) = self.detector.as_mut()
+            && detector.next_deadline().is_some_and(|at| at <= now)
+        {
+            let verdict = detector.tick(now);
+            found.extend(verdict.map(|v| self.changed(v)));
+        }
+        found
+    }
+
+    /// Whether the pane's own program is in the foreground: a shell at its prompt.
+    fn look(
+        &mut self,
+        now: u64,
+        catalog: &Catalog,
+        master: &OwnedFd,
+        child: u32,
+        terminal: &Terminal,
+    ) -> Option<Found> {
+        let group = kraal_host::pty::foreground(master)?;
+        let mut found = Found::default();
+        let busy = group != child;
+        if std::mem::replace(&mut self.busy, busy) != busy {
+            found.busy = Some(busy);
+        }
+        let same = self.foreground.replace(group) == Some(group);
+        if same && self.detector.is_some() {
+            found.cwd = cwd_of(group);
+            return Some(found);
+        }
+        let members = process::group(child, group);
+        found.cwd = cwd_of(group);
+        let processes: Vec<Process> = members.iter().map(as_process).collect();
+        match catalog.recognise_process(&processes) {
+            Some((agent, process)) => {
+                if self.detector.as_ref().is_none_or(|d| d.agent().name() != agent.name()) {
+                    self.detector = Some(match agent.run_kind(&process.argv) {
+                        kraal_agents::RunKind::OneShot => Detector::one_shot(agent.clone(), now),
+                        _ => Detector::new(agent.clone(), now),
+                    });
+                    let first = self.read_screen(now, terminal);
+                    found.verdict = first.and_then(|f| f.verdict).or_else(|| self.said());
+                    // The screen is read again once the agent had the time to draw it.
+                    self.screen = Some((now + RATE, now + RATE));
+                }
+            }
+            None => {
+                if self.detector.take().is_some() {
+                    found.gone = true;
+                    self.screen = None;
+                }
+            }
+        }
+        (found != Found::default()).then_some(found)
+    }
+
+    /// The program of the pane ended, and with it whatever ran in it.
+    pub(crate) fn ended(&mut self) -> Found {
+        let gone = self.detector.take().is_some();
+        *self = Watch::default();
+        Found { gone, ..Found::default() }
+    }
+
+    /// The user looks at the pane.
+    pub(crate) fn seen(&mut self, now: u64) -> Option<Found> {
+        let verdict = self.detector.as_mut()?.looked_at(now)?;
+        Some(self.changed(verdict))
+    }
+
+    /// A notice of the terminal, as evidence.
+    pub(crate) fn notice(&mut self, notice: &Notice, now: u64) -> Option<Found> {
+        self.observe(evidence_of(notice)?, now)
+    }
+
+    fn read_screen(&mut self, now: u64, terminal: &Terminal) -> Option<Found> {
+        self.screen = None;
+        self.detector.as_ref()?;
+        let bytes = std::mem::take(&mut self.output);
+        let flowed = if bytes > 0 { self.observe(Evidence::Output { bytes }, now) } else { None };
+        self.observe(Evidence::Screen(shot(terminal)), now).or(flowed)
+    }
+
+    fn observe(&mut self, evidence: Evidence, now: u64) -> Option<Found> {
+        let verdict = self.detector.as_mut()?.observe(evidence, now)?;
+        Some(self.changed(verdict))
+    }
+
+    /// The agent with its verdict as it stands.
+    pub(crate) fn said(&self) -> Option<(String, String, Verdict)> {
+        let detector = self.detector.as_ref()?;
+        let agent = detector.agent();
+        Some((agent.name().to_owned(), agent.label().to_owned(), detector.verdict().clone()))
+    }
+
+    fn changed(&self, verdict: Verdict) -> Found {
+        let said = self.said().map(|(name, label, _)| (name, label, verdict));
+        Found { verdict: said, ..Found::default() }
+    }
+}
+
+fn cwd_of(pid: u32) -> Option<String> {
+    process::cwd(pid).map(|path| path.to_string_lossy().into_owned())
+}
+
+fn as_process(p: &process::Process) -> Process {
+    Process {
+        pid: p.pid as i32,
+        comm: p.comm.clone(),
+        argv: p.argv.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
+        exe: p.exe.as_ref().map(|e| e.to_string_lossy().into_owned()),
+    }
+}
+
+fn shot(terminal: &Terminal) -> ScreenShot {
+    let cursor = terminal.cursor();
+    ScreenShot {
+        rows: terminal.screen_lines(),
+        cursor: (cursor.x, cursor.y),
+        cursor_visible: cursor.visible,
+        alternate: terminal.modes().contains(kraal_term::Modes::ALT_SCREEN),
+        title: terminal.title().to_owned(),
+        progress: terminal.progress().map(|p| progress(Some(p))),
+    }
+}
+
+fn progress(progress: Option<kraal_term::Progress>) -> Progress {
+    match progress.map(|p| (p.state, p.percent)) {
+        None => Progress::None,
+        Some((ProgressState::Normal, percent)) => Progress::Percent(percent.unwrap_or(0)),
+        Some((ProgressState::Error, _)) => Progress::Error,
+        Some((ProgressState::Indeterminate, _)) => Progress::Busy,
+        Some((ProgressState::Paused, _)) => Progress::Paused,
+    }
+}
+
+fn evidence_of(notice: &Notice) -> Option<Evidence> {
+    Some(match notice {
+        Notice::Bell => Evidence::Bell,
+        Notice::Title(title) => Evidence::Title(title.clone()),
+        Notice::Progress(p) => Evidence::Progress(progress(*p)),
+        Notice::ProgramStatus(status) => Evidence::Status(report(status)),
+        Notice::Notification { title, body, source, .. } => Evidence::Signal {
+            osc: match source {
+                kraal_term::NotificationSource::Osc9 => 9,
+                kraal_term::NotificationSource::Osc777 => 777,
+                kraal_term::NotificationSource::Osc99 => 99,
+            },
+            payload: if title.is_empty() { body.clone() } else { format!("{title};{body}") },
+        },
+        Notice::Osc { number, payload } => Evidence::Signal { osc: *number, payload: payload.clone() },
+        _ => return None,
+    })
+}
+
+fn report(status: &ProgramStatus) -> StatusReport {
+    let state = match status.state {
+        ProgramState::Idle => "idle",
+        ProgramState::Working => "working",
+        ProgramState::Blocked => "blocked",
+        ProgramState::Done => "done",
+        ProgramState::Error => "error",
+        ProgramState::Clear => "clear",
+    };
+    let kind = status.kind.as_ref().map(|kind| match kind {
+        BlockKind::Permission => "permission".to_owned(),
+        BlockKind::Question => "question".to_owned(),
+        BlockKind::Auth => "auth".to_owned(),
+        BlockKind::Other(word) => word.clone(),
+    });
+    StatusReport {
+        app: status.app.clone(),
+        state: state.to_owned(),
+        kind,
+        msg: status.msg.clone(),
+        id: status.id.clone(),
+        title: status.title.clone(),
+    }
+}
