@@ -144,9 +144,7 @@ pub fn children(pid: u32) -> Vec<u32> {
         match fs::read_to_string(task.path().join("children")) {
             Ok(text) => found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok())),
             // A thread that just ended is no reason to look at every process; a kernel without the file is.
-            Err(_) if fs::exists("/proc/self/task").unwrap_or(false) && !kernel_lists_children() => {
-                return children_by_scan(pid);
-            }
+            Err(_) if !kernel_lists_children() => return children_by_scan(pid),
             Err(_) => {}
         }
     }

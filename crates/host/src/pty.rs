@@ -1,6 +1,7 @@
 //! Pseudo-terminals: a pair, its size, its foreground, its bytes.
 //!
-//! Who runs in it is [`crate::spawn`]'s and [`crate::process`]'s business, what the bytes mean nobody's here.
+//! It starts nothing and understands no byte: who runs in it is [`crate::spawn`]'s and [`crate::process`]'s
+//! business.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -101,6 +101,7 @@ pub fn spawn(program: &Program<'_>) -> Result<u32, SpawnError> {
     // exits; it neither allocates nor unwinds.
     let pid = match unsafe { libc::fork() } {
         -1 => return Err(setup(last_errno())),
+        // SAFETY: this is the fresh child.
         0 => unsafe { image.become_program(program, child_report.as_raw_fd()) },
         pid => pid,
     };

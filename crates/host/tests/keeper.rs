@@ -5,6 +5,13 @@
 //! a server does with terminals and journals the test does by orders too. A test waits for conditions, never for
 //! time; the environments' folders are temporary, and each test sees to it that nothing of it is left running.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "test code with its own main"
+)]
+
 mod keeper_support;
 
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Where things stand in a journal's memory file, and what the keeper needs of it.
 //!
 //! The file: a header of 64-bit words, the ring, two snapshot slots, the history's blocks. The mapping: the same,
-//! with the ring twice in a row.
+//! with the ring twice in a row. It moves no offset: reading, parsing and replaying are [`super::Journal`]'s.
 #![allow(unsafe_code)]
 
 use std::io;

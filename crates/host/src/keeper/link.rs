@@ -7,6 +7,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 
+use super::panes::NO_DESCRIPTORS;
 use super::protocol::{Exit, ToKeeper, ToServer};
 use super::wire::{Received, Wire};
 use crate::lock::Lock;
@@ -103,17 +104,29 @@ impl Link {
     }
 
     /// The next message and its descriptors, `None` when none is there. The keeper's death is an error of kind
-    /// `UnexpectedEof`. Also sends what waited.
+    /// `UnexpectedEof`. Also sends what waited. When this process has no descriptors left for a new pane's, its
+    /// program is killed and `SpawnFailed` is what comes.
     pub fn recv(&mut self) -> io::Result<Option<(ToServer, Vec<OwnedFd>)>> {
         if self.wire.is_waiting() {
             // A keeper that is gone still has its last words in the socket.
             let _ = self.wire.flush();
         }
         match self.wire.receive()? {
-            Received::Message(message, fds) => Ok(Some((message, fds))),
+            Received::Message(message, fds) => Ok(Some((self.without_room(message, fds.len()), fds))),
             Received::Nothing => Ok(None),
             Received::Closed => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the keeper is gone")),
         }
+    }
+
+    /// A message whose descriptors found no room here, made the failure that it is.
+    fn without_room(&mut self, message: ToServer, fds: usize) -> ToServer {
+        let pane = match message {
+            ToServer::Spawned { pane, .. } if fds < 2 => pane,
+            ToServer::Reserved { pane } if fds < 1 => pane,
+            message => return message,
+        };
+        let _ = self.send(&ToKeeper::Signal { pane, signal: libc::SIGKILL });
+        ToServer::SpawnFailed { pane, errno: libc::EMFILE, message: NO_DESCRIPTORS.to_owned() }
     }
 
     /// Whether messages wait until the socket is writable; then call [`Link::flush`].

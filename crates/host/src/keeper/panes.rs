@@ -17,6 +17,11 @@ use crate::{process, pty, spawn};
 /// Signals that go to every process of a pane's session.
 const TO_ALL: [i32; 3] = [libc::SIGHUP, libc::SIGTERM, libc::SIGKILL];
 
+/// Descriptors that new panes leave to the server for clients, files and git.
+const DESCRIPTORS_LEFT: u64 = 64;
+
+pub(super) const NO_DESCRIPTORS: &str = "no descriptors are left for another pane: close some panes first";
+
 /// A pane, as far as the keeper knows it.
 #[derive(Debug)]
 pub(super) struct Pane {
@@ -39,9 +44,7 @@ impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         let errno = error.raw_os_error().unwrap_or(0);
         let text = match errno {
-            libc::EMFILE | libc::ENFILE => {
-                "no descriptors are left for another pane: close some panes first".to_owned()
-            }
+            libc::EMFILE | libc::ENFILE => NO_DESCRIPTORS.to_owned(),
             _ => format!("cannot make a pane: {error}"),
         };
         Self(errno, text)
@@ -69,7 +72,7 @@ impl Keeper {
         }
         let journal = match found {
             Some(pane) => Arc::clone(&pane.journal),
-            None => new_journal(wanted.history)?,
+            None => self.new_journal(wanted.history)?,
         };
         let pty = pty::open(wanted.size)?;
         let pid = spawn::spawn(&Program {
@@ -90,7 +93,7 @@ impl Keeper {
     pub(super) fn reserve(&mut self, pane: u64, history: u32) {
         let journal = match self.panes.get(&pane) {
             Some(found) => Ok(Arc::clone(&found.journal)),
-            None => new_journal(history),
+            None => self.new_journal(history),
         };
         match journal {
             Ok(journal) => {
@@ -101,6 +104,16 @@ impl Keeper {
                 self.tell(&ToServer::SpawnFailed { pane, errno, message }, &[]);
             }
         }
+    }
+
+    /// A journal for a new pane, while there are descriptors for one here and in the server.
+    fn new_journal(&self, history: u32) -> Result<Arc<OwnedFd>, Failure> {
+        let most = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+        if (self.panes.len() as u64 + 1) * 2 + DESCRIPTORS_LEFT.min(most / 2) > most {
+            return Err(Failure(libc::EMFILE, NO_DESCRIPTORS.to_owned()));
+        }
+        let sizes = Sizes { blocks: history as usize, ..Sizes::default() };
+        Ok(Arc::new(journal::allocate(sizes)?))
     }
 
     pub(super) fn signal(&self, pane: u64, signal: i32) {
@@ -138,9 +151,4 @@ impl Keeper {
             self.tell(&ToServer::Exited { pane, exit }, &[]);
         }
     }
-}
-
-fn new_journal(history: u32) -> Result<Arc<OwnedFd>, Failure> {
-    let sizes = Sizes { blocks: history as usize, ..Sizes::default() };
-    Ok(Arc::new(journal::allocate(sizes)?))
 }

@@ -1,7 +1,8 @@
 //! The register of this user's keepers: a file each in the runtime folder.
 //!
 //! It answers who is a keeper, by pid and start time, so that a process can be told from one that merely has the
-//! pid of a keeper long gone. Whom a keeper's programs may talk to is decided elsewhere.
+//! pid of a keeper long gone. It decides nothing: whom a keeper's programs
+//! may talk to is the caller's verdict.
 
 use std::collections::BTreeSet;
 use std::fs;

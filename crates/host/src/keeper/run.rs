@@ -279,7 +279,7 @@ impl Keeper {
             ToKeeper::Reserve { pane, history } => self.reserve(pane, history),
             ToKeeper::Signal { pane, signal } => self.signal(pane, signal),
             ToKeeper::Forget { pane } => drop(self.panes.remove(&pane)),
-            ToKeeper::Upgrade { exe } => self.upgrade(exe),
+            ToKeeper::Upgrade { exe } => self.upgrade(&exe),
             ToKeeper::Ready => self.server_is_ready(),
             ToKeeper::Failed { reason } => {
                 if let Some(server) = &mut self.server {

@@ -1,6 +1,6 @@
 //! What the keeper does for the server: starts it, greets it, counts its deaths.
 //!
-//! The rules of restarting are [`super::crash`]'s.
+//! It does not judge a death: the rules of restarting are [`super::crash`]'s.
 
 use std::ffi::OsString;
 use std::fs;

@@ -53,8 +53,8 @@ struct Row {
 
 impl Keeper {
     /// Becomes the binary at `exe`; returns only when that failed.
-    pub(super) fn upgrade(&mut self, exe: PathBuf) {
-        let error = self.flush_wire().and_then(|()| self.become_binary(&exe)).err();
+    pub(super) fn upgrade(&mut self, exe: &Path) {
+        let error = self.flush_wire().and_then(|()| self.become_binary(exe)).err();
         let reason = error.map_or_else(String::new, |error| format!(": {error}"));
         let message = format!("cannot become {}{reason}", exe.display());
         self.note(&message);

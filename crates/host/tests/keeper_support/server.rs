@@ -170,6 +170,23 @@ impl Server {
         }
     }
 
+    /// Hears the keeper's next word with no room for a descriptor.
+    fn hear_without_descriptors(&mut self) {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let before = getrlimit(Resource::Nofile);
+        setrlimit(Resource::Nofile, Rlimit { current: Some(3), maximum: before.maximum }).unwrap();
+        // poll itself wants no more descriptors than the limit.
+        let (word, _) = loop {
+            let mut fds = [PollFd::new(&self.link, PollFlags::IN)];
+            rustix::event::poll(&mut fds, None).unwrap();
+            if let Some(received) = self.link.recv().unwrap() {
+                break received;
+            }
+        };
+        setrlimit(Resource::Nofile, before).unwrap();
+        self.heard.push(format!("{word:?}"));
+    }
+
     fn hear(&mut self) -> Option<ExitCode> {
         loop {
             let (word, fds) = match self.link.recv() {
@@ -231,6 +248,11 @@ impl Server {
             "set-world" => {
                 self.world.store(words[1].as_bytes()).unwrap();
                 done
+            }
+            "spawn-starved" => {
+                let said = say(ToKeeper::Spawn(spawn(number(1), words[2], &words[3..])));
+                self.hear_without_descriptors();
+                said
             }
             "hold" => {
                 self.is_reading = false;

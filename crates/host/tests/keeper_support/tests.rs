@@ -23,6 +23,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("the_end_kills_what_ignores_it", the_end_kills_what_ignores_it),
     ("a_session_within_belongs_to_itself", a_session_within_belongs_to_itself),
     ("what_cannot_run_is_said", what_cannot_run_is_said),
+    ("no_descriptors_left", no_descriptors_left),
     ("a_large_environment", a_large_environment),
     ("many_panes_come_back", many_panes_come_back),
     ("the_keepers_death_ends_the_server", the_keepers_death_ends_the_server),
@@ -280,6 +281,17 @@ fn what_cannot_run_is_said() {
     assert_eq!(place.order(&["pid", "1"]), "no such pane");
     place.order(&["end", "0"]);
     place.ended();
+}
+
+fn no_descriptors_left() {
+    let place = Place::up();
+    let program = place.script(1, "while read x; do echo did $x; done");
+    place.order(&["spawn-starved", "2", "/", "sh", "-c", "read x"]);
+    place.heard("SpawnFailed { pane: 2, errno: 24, message: \"no descriptors are left");
+    place.heard("Exited { pane: 2, exit: Signal(9) }");
+    place.order(&["write", "1", "x\n"]);
+    place.shows(1, "did x");
+    assert!(place.lives(program));
 }
 
 fn a_large_environment() {
