@@ -467,7 +467,7 @@ impl Reader<'_> {
         for (key, value) in table {
             match value.get_ref() {
                 DeValue::String(text) => {
-                    pairs.push((key.span().start, key.get_ref().to_string(), text.to_string()))
+                    pairs.push((key.span().start, key.get_ref().to_string(), text.to_string()));
                 }
                 _ => {
                     let message =
