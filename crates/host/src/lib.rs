@@ -18,6 +18,7 @@ pub mod memory;
 pub mod notify;
 pub mod process;
 pub mod pty;
+pub mod sentinel;
 pub mod slots;
 pub mod socket;
 pub mod spawn;

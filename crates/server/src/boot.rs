@@ -15,6 +15,7 @@ use kraal_api::model::Exit;
 use kraal_core::{Effect, Input, Revival, Saved, Settings, Setup, World};
 use kraal_host::dirs::{Dirs, EnvironmentDirs};
 use kraal_host::keeper::{self, Held, HeldPane, Link, ToKeeper};
+use kraal_host::sentinel::Sentinel;
 use kraal_host::slots::Slots;
 use kraal_host::{clock, files, socket};
 use kraal_term::{Notice, OuterColours, Size};
@@ -30,7 +31,8 @@ use crate::marks::Marks;
 use crate::pane::Pane;
 use crate::pool::Pool;
 use crate::server::{
-    Conns, Ending, Found, Inbox, KEEPER, Keeper, LISTENER, Panes, SIGNALS, Saving, Server, Setting, WAKER,
+    Conns, Ending, Found, Inbox, KEEPER, Keeper, LISTENER, Panes, SENTINEL, SIGNALS, Saving, Server, Setting,
+    WAKER,
 };
 use crate::store::{Files, Schedule};
 
@@ -139,8 +141,10 @@ impl Ground {
         };
         let now = setting.epoch + clock::monotonic_ms();
         let panes: Vec<HeldPane> = held.panes;
-        let start = Beginning::choose(memory, &files, &setting, settings_of(&self.config), &panes, now);
+        let setup = setup_of(&setting, settings_of(&self.config));
+        let start = Beginning::choose(memory, &files, setup, &panes, now);
         let marks = Marks::new(&pool);
+        let sentinel = Sentinel::new(&setting.environment.socket).ok();
         let mut server = Server {
             poll,
             world: start.world,
@@ -150,6 +154,7 @@ impl Ground {
             panes: Panes::default(),
             conns: Conns {
                 listener: self.listener,
+                sentinel,
                 all: HashMap::new(),
                 last: 0,
                 tickets: Tickets::default(),
@@ -199,15 +204,7 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn choose(
-        memory: Option<Memory>,
-        files: &Files,
-        setting: &Setting,
-        settings: Settings,
-        held: &[HeldPane],
-        now: u64,
-    ) -> Self {
-        let setup = setup_of(setting, settings);
+    fn choose(memory: Option<Memory>, files: &Files, setup: Setup, held: &[HeldPane], now: u64) -> Self {
         if let Some(memory) = memory {
             let alive = held
                 .iter()
@@ -350,6 +347,9 @@ impl Server {
     fn register(&mut self) -> anyhow::Result<()> {
         let registry = self.poll.registry();
         registry.register(&mut self.conns.listener, LISTENER, Interest::READABLE)?;
+        if let Some(sentinel) = &self.conns.sentinel {
+            registry.register(&mut SourceFd(&sentinel.as_fd().as_raw_fd()), SENTINEL, Interest::READABLE)?;
+        }
         registry.register(&mut self.signals, SIGNALS, Interest::READABLE)?;
         let link = self.keeper.link.as_fd().as_raw_fd();
         registry.register(&mut SourceFd(&link), KEEPER, Interest::READABLE | Interest::WRITABLE)?;
@@ -457,7 +457,7 @@ impl Server {
         for found in self.pool.found() {
             match found {
                 Found::Branch(root, branch) => {
-                    for (pane, branch) in self.marks.answered(&root, branch) {
+                    for (pane, branch) in self.marks.answered(&root, branch.as_ref()) {
                         let change = kraal_core::PaneChange::Branch(branch);
                         self.feed(Input::Pane { pane, change });
                     }

@@ -135,14 +135,14 @@ impl Marks {
     }
 
     /// Git answered. Gives the panes whose mark changed, with the mark.
-    pub(crate) fn answered(&mut self, root: &Path, branch: Option<Branch>) -> Vec<(PaneId, Option<Branch>)> {
+    pub(crate) fn answered(&mut self, root: &Path, branch: Option<&Branch>) -> Vec<(PaneId, Option<Branch>)> {
         let Some(mark) = self.repositories.get_mut(root) else { return Vec::new() };
         mark.running = false;
-        if mark.branch == branch {
+        if mark.branch.as_ref() == branch {
             return Vec::new();
         }
-        mark.branch.clone_from(&branch);
-        self.panes.iter().filter(|(_, r)| r.as_path() == root).map(|(p, _)| (*p, branch.clone())).collect()
+        mark.branch = branch.cloned();
+        self.panes.iter().filter(|(_, r)| r.as_path() == root).map(|(p, _)| (*p, branch.cloned())).collect()
     }
 }
 

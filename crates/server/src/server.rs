@@ -18,6 +18,7 @@ use kraal_core::{Effect, Input, PaneChange, Ticket, World};
 use kraal_host::clock;
 use kraal_host::dirs::{Dirs, EnvironmentDirs};
 use kraal_host::keeper::Link;
+use kraal_host::sentinel::Sentinel;
 use kraal_host::slots::Slots;
 use kraal_term::{Outbox, OuterColours};
 use mio::net::UnixListener;
@@ -30,13 +31,15 @@ use crate::marks::Marks;
 use crate::pane::{Pane, Slice};
 use crate::pool::Pool;
 use crate::store::{Files, Schedule};
+use crate::watch::Scene;
 
 pub(crate) const LISTENER: Token = Token(0);
 pub(crate) const KEEPER: Token = Token(1);
 pub(crate) const SIGNALS: Token = Token(2);
 pub(crate) const WAKER: Token = Token(3);
-const CONNS: usize = 4;
-const PANES: usize = 5;
+pub(crate) const SENTINEL: Token = Token(4);
+const CONNS: usize = 5;
+const PANES: usize = 6;
 
 /// Panes read before the loop looks for keys again.
 const TURNS: usize = 4;
@@ -106,6 +109,8 @@ pub(crate) struct Saving {
 /// The people on the other side.
 pub(crate) struct Conns {
     pub(crate) listener: UnixListener,
+    /// Tells when the socket's file is taken away.
+    pub(crate) sentinel: Option<Sentinel>,
     pub(crate) all: HashMap<ConnId, Conn>,
     pub(crate) last: u64,
     pub(crate) tickets: Tickets,
@@ -184,6 +189,7 @@ impl Server {
             KEEPER => self.hear_keeper(),
             SIGNALS => self.hear_signals(),
             WAKER => self.hear_pool(),
+            SENTINEL => self.socket_gone(),
             Token(number) if number & 7 == CONNS => {
                 let id = ConnId((number >> 3) as u64);
                 if let Some(conn) = self.conns.all.get_mut(&id) {
@@ -312,7 +318,7 @@ impl Server {
             // A field-wise borrow: the watch looks at the terminal beside it.
             let Pane { watch, terminal, program, .. } = pane;
             let program = program.as_ref().map(|p| (&p.master, p.pid));
-            let found = watch.tick(now, &self.setting.catalog, program, terminal);
+            let found = watch.tick(&Scene { now, catalog: &self.setting.catalog, program, terminal });
             for found in found {
                 self.take_found(id, found);
             }

@@ -8,6 +8,7 @@ use kraal_api::envelope;
 use kraal_api::stream::{self, FromClient, Kind, Mouse, MouseKind, Outer, Part};
 use kraal_api::{ConnId, PaneId, Refusal, Request, Verb};
 use kraal_core::Input;
+use kraal_host::sentinel::Sentinel;
 use kraal_host::socket;
 use kraal_term::keys::{KeyEvent, Mods};
 use kraal_term::{Modes, MouseButton, MouseEvent, Outbox, OuterColours, Rgb};
@@ -16,7 +17,7 @@ use mio::Interest;
 use crate::caller;
 use crate::conn::{Asker, Client, Conn, Face, Incoming};
 use crate::pane::INPUT_MAX;
-use crate::server::{Server, conn_token};
+use crate::server::{LISTENER, Server, conn_token};
 
 /// A wheel's turn on the alternate screen is this many arrow keys, as in xterm.
 const WHEEL_ARROWS: usize = 3;
@@ -35,6 +36,35 @@ impl Server {
                     return;
                 }
             }
+        }
+    }
+
+    /// The socket's file was taken away: it is made again, so that the session can be reached.
+    pub(crate) fn socket_gone(&mut self) {
+        if !self.conns.sentinel.as_ref().is_some_and(Sentinel::is_gone) {
+            return;
+        }
+        let made = socket::bind(&self.setting.environment.socket)
+            .map_err(|error| error.to_string())
+            .and_then(|listener| {
+                listener.set_nonblocking(true).map_err(|error| error.to_string())?;
+                let mut listener = mio::net::UnixListener::from_std(listener);
+                let registry = self.poll.registry();
+                // The old one is closed next, which takes it out of the poll in any case.
+                let _ = registry.deregister(&mut self.conns.listener);
+                registry
+                    .register(&mut listener, LISTENER, Interest::READABLE)
+                    .map_err(|error| error.to_string())?;
+                self.conns.listener = listener;
+                Ok(())
+            });
+        if let Err(error) = made {
+            self.feed(Input::Problem(format!(
+                "the session's socket was removed and cannot be made again: {error}"
+            )));
+        }
+        if let Some(Err(error)) = self.conns.sentinel.as_ref().map(Sentinel::watch) {
+            tracing::warn!(%error, "the socket's folder cannot be watched");
         }
     }
 

@@ -40,6 +40,16 @@ struct Looks {
     again: bool,
 }
 
+/// What there is to look at.
+pub(crate) struct Scene<'a> {
+    /// Monotonic ms.
+    pub(crate) now: u64,
+    pub(crate) catalog: &'a Catalog,
+    /// The pane's pty and the process that was started in it.
+    pub(crate) program: Option<(&'a OwnedFd, u32)>,
+    pub(crate) terminal: &'a Terminal,
+}
+
 /// What a look found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Found {
@@ -81,13 +91,8 @@ impl Watch {
     }
 
     /// Does what is due.
-    pub(crate) fn tick(
-        &mut self,
-        now: u64,
-        catalog: &Catalog,
-        program: Option<(&OwnedFd, u32)>,
-        terminal: &Terminal,
-    ) -> Vec<Found> {
+    pub(crate) fn tick(&mut self, scene: &Scene<'_>) -> Vec<Found> {
+        let now = scene.now;
         let mut found = Vec::new();
         if let Some((at, made)) = self.looks.burst
             && LOOKS.get(made).is_some_and(|after| at + after <= now)
@@ -100,11 +105,10 @@ impl Watch {
             } else {
                 None
             };
-            found
-                .extend(program.and_then(|(master, child)| self.look(now, catalog, master, child, terminal)));
+            found.extend(self.look(scene));
         }
         if self.screen.is_some_and(|(at, _)| at <= now) {
-            found.extend(self.read_screen(now, terminal));
+            found.extend(self.read_screen(now, scene.terminal));
         }
         if let Some(detector) = self.detector.as_mut()
             && detector.next_deadline().is_some_and(|at| at <= now)
@@ -115,15 +119,10 @@ impl Watch {
         found
     }
 
-    /// Whether the pane's own program is in the foreground: a shell at its prompt.
-    fn look(
-        &mut self,
-        now: u64,
-        catalog: &Catalog,
-        master: &OwnedFd,
-        child: u32,
-        terminal: &Terminal,
-    ) -> Option<Found> {
+    /// Looks at who is in the foreground.
+    fn look(&mut self, scene: &Scene<'_>) -> Option<Found> {
+        let (master, child) = scene.program?;
+        let now = scene.now;
         let group = kraal_host::pty::foreground(master)?;
         let mut found = Found::default();
         let busy = group != child;
@@ -138,14 +137,14 @@ impl Watch {
         let members = process::group(child, group);
         found.cwd = cwd_of(group);
         let processes: Vec<Process> = members.iter().map(as_process).collect();
-        match catalog.recognise_process(&processes) {
+        match scene.catalog.recognise_process(&processes) {
             Some((agent, process)) => {
                 if self.detector.as_ref().is_none_or(|d| d.agent().name() != agent.name()) {
                     self.detector = Some(match agent.run_kind(&process.argv) {
                         kraal_agents::RunKind::OneShot => Detector::one_shot(agent.clone(), now),
                         _ => Detector::new(agent.clone(), now),
                     });
-                    let first = self.read_screen(now, terminal);
+                    let first = self.read_screen(now, scene.terminal);
                     found.verdict = first.and_then(|f| f.verdict).or_else(|| self.said());
                     // The screen is read again once the agent had the time to draw it.
                     self.screen = Some((now + RATE, now + RATE));
