@@ -50,3 +50,5 @@ pub struct MouseEvent {
     /// Shift, alt, control.
     pub mods: Mods,
 }
+
+pub(crate) fn encode(_event: &MouseEvent, _modes: crate::face::Modes, _pixels: (u16, u16), _out: &mut Vec<u8>) {}

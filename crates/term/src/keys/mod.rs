@@ -5,10 +5,12 @@
 mod decode;
 mod encode;
 mod name;
+mod stack;
 mod wire;
 
 pub use decode::{Decoder, Event, Reply};
-pub(crate) use encode::{KeyModes, encode};
+pub(crate) use encode::{KeyModes, encode, encode_paste};
+pub(crate) use stack::KeyStack;
 pub use name::{KeyNameError, parse_name};
 
 use bitflags::bitflags;
