@@ -80,5 +80,5 @@ class Ours(muxlib.Mux):
         return self.cmd("kill")
 
     def is_server(self, cmdline):
-        """The server, not the keeper that starts it again."""
-        return os.path.basename(cmdline[0]).startswith("kraal") and any("server" in a for a in cmdline[1:])
+        """The server, not the keeper that starts it again (`__keeper`) nor a client."""
+        return cmdline[1:2] == ["__server"]

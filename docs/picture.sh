@@ -22,4 +22,8 @@ for _ in $(seq 600); do
     sleep 0.1
 done
 cargo xtask picture "$scratch/session.ansi" >docs/session.svg
-tmux send-keys C-b q
+tmux send-keys C-b d
+for _ in $(seq 100); do
+    tmux has-session 2>/dev/null || break
+    sleep 0.1
+done

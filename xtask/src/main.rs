@@ -1,8 +1,9 @@
 //! Chores of the repository: `tidy` checks the rules that the compiler can't, `picture` draws a
-//! captured screen, `licences` stands in for cargo-deny, `schema` prints what is generated from the types.
+//! captured screen, `licences` stands in for cargo-deny, `docs` and `schema` write what follows from the code.
 //!
 //! Not part of the product: nothing here is shipped, and no crate depends on it.
 
+mod docs;
 mod licences;
 mod picture;
 mod tidy;
@@ -17,6 +18,8 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   tidy                 check the rules of ARCHITECTURE.md; exit 1 and a list when one is broken
+  docs                 write the generated tables of docs/ anew
+  schema               the JSON Schema of every request and response
   licences             check licences and sources against deny.toml, where cargo-deny can't be had
   picture FILE.ansi    an SVG of a captured screen (tmux capture-pane -e -p, kraal read --ansi)
 ";
@@ -36,6 +39,11 @@ fn run() -> Result<ExitCode> {
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     match words.as_slice() {
         ["tidy"] => run_tidy(),
+        ["docs"] => run_docs(),
+        ["schema"] => {
+            say(&format!("{:#}\n", kraal_api::schema()))?;
+            Ok(ExitCode::SUCCESS)
+        }
         ["licences"] => run_licences(),
         ["picture", file] => {
             let ansi = std::fs::read_to_string(file)
@@ -63,6 +71,17 @@ fn run_tidy() -> Result<ExitCode> {
     }
     say(&format!("tidy: {} to do\n", findings.len()))?;
     Ok(ExitCode::FAILURE)
+}
+
+fn run_docs() -> Result<ExitCode> {
+    let read = |path: &str| {
+        std::fs::read_to_string(root().join(path)).with_context(|| format!("{path} can't be read"))
+    };
+    for (path, text) in docs::stale(read)? {
+        std::fs::write(root().join(path), text).with_context(|| format!("{path} can't be written"))?;
+        say(&format!("{path}: written anew\n"))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn run_licences() -> Result<ExitCode> {
