@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use kraal_agents::Catalog;
+use kraal_agents::{Catalog, Process};
 
 use crate::input::Settings;
 
@@ -72,6 +72,12 @@ impl House {
             self.problems.remove(0);
         }
         self.problems.push(sentence.to_owned());
+    }
+
+    /// Whether a command line is an agent's.
+    pub(crate) fn launches_agent(&self, argv: &[String]) -> bool {
+        let process = Process { argv: argv.to_vec(), ..Process::default() };
+        !argv.is_empty() && self.setup.catalog.recognise(&[process]).is_some()
     }
 
     pub(crate) fn token(&mut self) -> String {

@@ -3,10 +3,29 @@
 //! Not here: a clock, a disk, a socket, a process, a cell. Time comes in as a parameter; what needs
 //! the machine leaves as an effect and comes back as an input.
 
+mod agents;
+mod attach;
+mod caller;
+mod clients;
+mod desk;
 pub mod effect;
+mod events;
+mod focus;
+mod hello;
 mod house;
 pub mod input;
+mod later;
+mod notify;
+mod outbox;
+mod panes;
+mod rights;
 pub mod saved;
+mod sessions;
+mod sizes;
+mod tree;
+mod views;
+mod waits;
+mod words;
 mod world;
 
 pub use effect::{Effect, Start};

@@ -80,7 +80,7 @@ pub struct SavedPane {
 }
 
 /// A log's end.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SavedLog<T> {
     /// The last number given.
     pub seq: u64,

@@ -1,88 +1,112 @@
-//! The world: all facts and all rules behind two functions, `handle` and `save`.
+//! The world: all facts and all rules behind `handle`, `save` and a few views.
 //!
 //! Not here: any feature. This passes inputs on and lets everything react to what happened.
+
+mod facts;
+mod requests;
+mod saving;
+mod settle;
 
 use kraal_api::model::{Model, Pane};
 use kraal_api::{ConnId, PaneId, TabId};
 
+use crate::agents::Rows;
+use crate::clients::Clients;
 use crate::effect::Effect;
+use crate::events::Log;
+use crate::focus::Focus;
 use crate::house::{House, Setup};
 use crate::input::Input;
+use crate::notify::Notices;
+use crate::outbox::Outbox;
+use crate::panes::Held;
 use crate::saved::{Revival, Saved};
+use crate::tree::Tree;
+use crate::waits::Waits;
 
 /// The facts and the rules of one environment.
 #[derive(Debug)]
 pub struct World {
     house: House,
+    tree: Tree,
+    clients: Clients,
+    focus: Focus,
+    log: Log,
+    rows: Rows,
+    waits: Waits,
+    notices: Notices,
+    held: Held,
+    /// The last pane closed, or the user ended it: nothing opens any more.
+    ended: bool,
 }
 
 impl World {
     /// An empty world: the first request that opens something fills it.
     pub fn new(setup: Setup) -> Self {
-        World { house: House::new(setup, 0) }
+        saving::empty(setup)
     }
 
     /// A world as it was saved, with what is to be done about what changed meanwhile.
     pub fn restore(setup: Setup, saved: &Saved, revival: Revival, now_ms: u64) -> (Self, Vec<Effect>) {
-        let _ = (saved, revival, now_ms);
-        (World::new(setup), Vec::new())
+        let mut out = Outbox::new(now_ms);
+        let mut world = saving::restore(setup, saved, revival, &mut out);
+        let effects = settle::settle(&mut world, out, None);
+        (world, saving::without_clients(effects))
     }
 
     /// What must outlive this server.
     pub fn save(&self) -> Saved {
-        Saved {
-            version: crate::saved::VERSION,
-            boot: self.house.setup.boot.clone(),
-            restarts: self.house.restarts,
-            next: (1, 1, 1),
-            workspaces: Vec::new(),
-            panes: Vec::new(),
-            recent: std::collections::BTreeMap::new(),
-            areas: std::collections::BTreeMap::new(),
-            looked_at: None,
-            events: crate::saved::SavedLog { seq: 0, recent: Vec::new() },
-            agents: crate::saved::SavedRows::default(),
-            notified: std::collections::BTreeMap::new(),
-        }
+        saving::save(self)
     }
 
     /// Takes what happened and says what to do about it, in order. `now_ms` is unix milliseconds.
     pub fn handle(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
-        let _ = (input, now_ms);
-        Vec::new()
+        let mut out = Outbox::new(now_ms);
+        let opening = match input {
+            Input::Request { ticket, conn, peer, request } => {
+                requests::take(self, &mut out, (ticket, conn), peer, &request)
+            }
+            other => {
+                facts::take(self, &mut out, other);
+                None
+            }
+        };
+        settle::settle(self, out, opening)
     }
 
     /// When to come back with `Input::Tick` at the latest, in unix milliseconds.
     pub fn next_deadline(&self) -> Option<u64> {
-        None
+        [self.waits.next_deadline(), self.notices.next_deadline()].into_iter().flatten().min()
+    }
+
+    /// The environment's life: that of the setup, or the saved one under running programs.
+    pub fn boot(&self) -> &str {
+        self.log.boot()
     }
 
     /// Everything a client shows, but for the cells.
     pub fn model(&self) -> Model {
-        Model::default()
+        self.tree.model(&self.house.setup.environment)
     }
 
     /// The facts of one pane.
     pub fn pane_facts(&self, pane: PaneId) -> Option<Pane> {
-        let _ = pane;
-        None
+        self.tree.pane(pane).map(|pane| pane.facts.clone())
     }
 
     /// The tab a client shows.
     pub fn view(&self, conn: ConnId) -> Option<TabId> {
-        let _ = conn;
-        None
+        self.clients.get(conn).map(|client| client.tab)
     }
 
     /// The panes a client shows: those of its tab, or only the one that fills it.
     pub fn shown(&self, conn: ConnId) -> Vec<PaneId> {
-        let _ = conn;
-        Vec::new()
+        let Some((_, tab)) = self.view(conn).and_then(|tab| self.tree.tab(tab)) else { return Vec::new() };
+        tab.zoomed.map_or_else(|| tab.layout.panes(), |zoomed| vec![zoomed])
     }
 
     /// Columns and rows of a pane's terminal; 80 by 24 for one that is not there.
     pub fn pane_size(&self, pane: PaneId) -> (u16, u16) {
-        let _ = pane;
-        (80, 24)
+        self.tree.pane(pane).map_or((80, 24), |pane| pane.size)
     }
 }

@@ -1,0 +1,49 @@
+//! The verbs `StartAgent`, `Lead` and `Unlead`.
+//!
+//! Not here: opening the pane (`panes`), resuming a conversation.
+
+use kraal_api::agents::StartAgent;
+use kraal_api::{Refusal, Response};
+
+use crate::desk::Desk;
+use crate::outbox::{Answer, Reply};
+use crate::panes::{NewPane, open_asked};
+use crate::rights::Permit;
+use crate::words::{did_you_mean, line};
+
+/// Verb `StartAgent`.
+pub(crate) fn start(desk: &mut Desk<'_>, permit: &Permit, ask: &StartAgent) -> Answer {
+    let catalog = &desk.house.setup.catalog;
+    let Some(agent) = catalog.get(&ask.agent) else {
+        let known: Vec<&str> =
+            catalog.iter().filter(|agent| !agent.hidden()).map(|agent| agent.name()).collect();
+        let hint = did_you_mean(&ask.agent, known.iter().copied());
+        let said = line(&ask.agent);
+        return Err(Refusal::bad_request(format!(
+            "kraal knows no agent {said}{hint} (known: {})",
+            known.join(", ")
+        )));
+    };
+    let new = NewPane { argv: agent.launch_argv(&ask.args), lead: ask.lead, ..NewPane::default() };
+    open_asked(desk, permit, new, &ask.opening)
+}
+
+/// Verb `Lead`.
+pub(crate) fn lead(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
+    let pane = permit.pane()?;
+    let Some(state) = desk.tree.pane_mut(pane).filter(|state| state.runs_agent()) else {
+        return Err(Refusal::failed(format!("no agent runs in pane {pane}: start one first")));
+    };
+    state.lead = true;
+    desk.out.save = true;
+    Ok(Reply::Now(Response::Ok))
+}
+
+/// Verb `Unlead`.
+pub(crate) fn unlead(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
+    if let Some(state) = desk.tree.pane_mut(permit.pane()?) {
+        state.lead = false;
+        desk.out.save = true;
+    }
+    Ok(Reply::Now(Response::Ok))
+}

@@ -1,0 +1,53 @@
+//! The agent of a pane: it is recognised, its state changes, it leaves.
+//!
+//! Not here: what evidence there is (`kraal_agents::Detector`), who is told (`stream`, `notify`).
+
+use kraal_api::events::Happening;
+use kraal_api::model::AgentFacts;
+use kraal_api::{PaneId, Verdict};
+
+use crate::desk::Desk;
+use crate::words;
+
+/// An agent was recognised, or its state changed.
+pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, (name, label): (String, String), verdict: Verdict) {
+    let now = desk.out.now;
+    let Some(state) = desk.tree.pane_mut(pane).filter(|state| state.lives()) else { return };
+    if let Some(agent) = &mut state.facts.agent
+        && agent.name == name
+    {
+        let before = std::mem::replace(&mut agent.verdict, verdict.clone());
+        if before == verdict {
+            return;
+        }
+        if before.state != verdict.state {
+            agent.since = now;
+        }
+        desk.out.touch(pane);
+        desk.out.save = true;
+        // Another source of the same state is a fact to show, and no event.
+        if (before.state, before.kind, before.certain) != (verdict.state, verdict.kind, verdict.certain) {
+            let previous = Some(before.state);
+            desk.out.tell(Happening::AgentChanged { pane, agent: name, verdict, previous, server: None });
+        }
+        return;
+    }
+    gone(desk, pane);
+    let Some(state) = desk.tree.pane_mut(pane) else { return };
+    let label = words::line(&label);
+    state.facts.agent =
+        Some(AgentFacts { name: name.clone(), label, verdict: verdict.clone(), since: now, account: None });
+    desk.out.tell(Happening::AgentStarted { pane, agent: name.clone(), server: None });
+    desk.out.tell(Happening::AgentChanged { pane, agent: name, verdict, previous: None, server: None });
+    desk.out.touch(pane);
+}
+
+/// The agent left. The next one in the pane does not lead because this one did.
+pub(crate) fn gone(desk: &mut Desk<'_>, pane: PaneId) {
+    let Some(state) = desk.tree.pane_mut(pane) else { return };
+    if let Some(agent) = state.facts.agent.take() {
+        state.lead = false;
+        desk.out.tell(Happening::AgentEnded { pane, agent: agent.name, server: None });
+        desk.out.touch(pane);
+    }
+}

@@ -1,0 +1,71 @@
+//! What the world keeps of a pane besides the facts a client sees.
+//!
+//! Not here: its cells, its process (`server`).
+
+use std::collections::BTreeMap;
+
+use kraal_api::PaneId;
+use kraal_api::agents::TerminalState;
+use kraal_api::model::{Pane, Phase};
+use kraal_api::panes::AtEnd;
+
+/// A pane.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PaneState {
+    pub(crate) facts: Pane,
+    /// Names the pane for what the kernel cannot place.
+    pub(crate) token: String,
+    pub(crate) pid: Option<i32>,
+    /// Columns and rows of its terminal.
+    pub(crate) size: (u16, u16),
+    /// The pane whose program asked for it.
+    pub(crate) opened_by: Option<PaneId>,
+    pub(crate) at_end: AtEnd,
+    /// Variables of its own, for when it runs again.
+    pub(crate) env: BTreeMap<String, String>,
+    /// The user lets its agent lead.
+    pub(crate) lead: bool,
+    /// Its command line is an agent's: an agent pane before the agent is recognised.
+    pub(crate) launches_agent: bool,
+    /// Whether a command of its shell runs, where that is known.
+    pub(crate) busy: Option<bool>,
+    /// When its bell was last passed on.
+    pub(crate) rang_at: u64,
+}
+
+impl PaneState {
+    /// Whether its program runs, or is about to.
+    pub(crate) fn lives(&self) -> bool {
+        matches!(self.facts.phase, Phase::Starting | Phase::Running)
+    }
+
+    /// Whether what runs in it acts for an agent, not for the user.
+    pub(crate) fn runs_agent(&self) -> bool {
+        self.facts.agent.is_some() || (self.launches_agent && self.lives())
+    }
+
+    /// Its state in the API's words.
+    pub(crate) fn state(&self) -> TerminalState {
+        match self.facts.phase {
+            Phase::Starting => TerminalState::Working,
+            Phase::Exited(_) | Phase::Waiting | Phase::Failed(_) => TerminalState::Exited,
+            Phase::Running => match &self.facts.agent {
+                Some(agent) => agent.verdict.state.into(),
+                // Nothing says what a plain command waits for: it works until it ends.
+                None if self.busy.unwrap_or(!self.facts.argv.is_empty()) => TerminalState::Working,
+                None => TerminalState::Idle,
+            },
+        }
+    }
+
+    /// Whether its state is settled, and surely so.
+    pub(crate) fn settled(&self) -> bool {
+        let certain = self.facts.agent.as_ref().is_none_or(|agent| agent.verdict.certain);
+        self.state().settled() && (certain || !self.lives())
+    }
+
+    /// Whether its pane goes when its program does.
+    pub(crate) fn closes_at_end(&self) -> bool {
+        self.at_end == AtEnd::Close || self.facts.argv.is_empty()
+    }
+}
