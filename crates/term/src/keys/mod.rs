@@ -2,6 +2,7 @@
 //! written for a program (`encode`), named (`name`) and carried between client and server (`wire`).
 //! No keymap: what a key means is the client's business.
 
+mod codes;
 mod decode;
 mod encode;
 mod name;
@@ -165,6 +166,23 @@ impl KeyEvent {
     /// number of bytes used.
     pub fn from_wire(bytes: &[u8]) -> Option<(Self, usize)> {
         wire::read(bytes)
+    }
+
+    /// Whether this is the key a keymap calls `wanted`: the same key and modifiers, or the same character
+    /// come about with shift, or the same place of a keyboard whose letters are not Latin.
+    pub fn is(&self, wanted: &Self) -> bool {
+        let mods = self.mods.held();
+        if (self.code, mods) == (wanted.code, wanted.mods.held()) {
+            return true;
+        }
+        let KeyCode::Char(c) = wanted.code else { return false };
+        let by_shift = self.shifted == Some(c)
+            && mods.contains(Mods::SHIFT)
+            && mods.difference(Mods::SHIFT) == wanted.mods.held().difference(Mods::SHIFT);
+        let by_place = self.base == Some(c)
+            && mods == wanted.mods.held()
+            && matches!(self.code, KeyCode::Char(own) if !own.is_ascii());
+        by_shift || by_place
     }
 
     /// The same key for comparing with a keymap: no kind, text, alternates or locks.

@@ -1,7 +1,5 @@
-//! Bytes of the outer terminal to events.
+//! Answers of the outer terminal as types. Reading them is `csi` and `strings`.
 
-use super::KeyEvent;
-use crate::mouse::MouseEvent;
 use crate::style::Rgb;
 
 /// An answer of the outer terminal to a query.
@@ -15,7 +13,8 @@ pub enum Reply {
     TertiaryAttributes(String),
     /// XTVERSION.
     Version(String),
-    /// CPR, column and row from 0.
+    /// CPR or DECXCPR, column and row from 0. Row 0 and column 1 to 7 of a plain CPR look like F3 with
+    /// modifiers and are taken as that: ask by DECXCPR.
     CursorPosition {
         /// Column from 0.
         x: u16,
@@ -62,48 +61,4 @@ pub enum Reply {
     Ok,
     /// Something recognised as a report and not known further.
     Unknown(Vec<u8>),
-}
-
-/// What the outer terminal sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A key.
-    Key(KeyEvent),
-    /// The mouse.
-    Mouse(MouseEvent),
-    /// A bracketed paste starts.
-    PasteStart,
-    /// A piece of it.
-    Paste(Vec<u8>),
-    /// It ends.
-    PasteEnd,
-    /// The outer terminal got the focus.
-    FocusIn,
-    /// It lost it.
-    FocusOut,
-    /// An answer to a query.
-    Reply(Reply),
-}
-
-/// Reads events from bytes that arrive in any pieces.
-#[derive(Debug, Default)]
-pub struct Decoder {}
-
-impl Decoder {
-    /// A decoder at rest.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reads `bytes`; what is complete lands in `out`. When [`Decoder::pending`] says so afterwards, the
-    /// owner waits a moment and calls [`Decoder::flush_escape`].
-    pub fn feed(&mut self, _bytes: &[u8], _out: &mut Vec<Event>) {}
-
-    /// Whether bytes are held that may be a key on their own (a lone ESC).
-    pub fn pending(&self) -> bool {
-        false
-    }
-
-    /// Time is up: a held ESC is the Escape key.
-    pub fn flush_escape(&mut self, _out: &mut Vec<Event>) {}
 }
