@@ -151,7 +151,9 @@ impl Tree {
     /// The tab to show to somebody who asks for none.
     pub(crate) fn last_tab(&self) -> Option<TabId> {
         let looked_at = self.looked_at.filter(|tab| self.tab(*tab).is_some());
-        looked_at.or_else(|| self.workspaces.first().map(|workspace| self.recent_tab(workspace)))
+        // One that is being made has no tab yet.
+        let made = || self.workspaces.iter().find(|workspace| !workspace.tabs.is_empty());
+        looked_at.or_else(|| made().map(|workspace| self.recent_tab(workspace)))
     }
 
     /// Every pane in workspace, tab, pane order.
