@@ -42,8 +42,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let out = root.path().join("out");
         let script = root.path().join("notify-send");
-        std::fs::write(&script, format!("#!/bin/sh\nprintf '%s|' \"$@\" >'{}'\n", out.display())).unwrap();
-        std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        // Written by another process: see `write_script`'s reason in the tests of `spawn`.
+        let text = format!("#!/bin/sh\nprintf '%s|' \"$@\" >'{}'\n", out.display());
+        crate::spawn::tests::write_script(&script, &text);
         assert!(send_by(&script, "-t $(id)", "a;b").unwrap());
         assert_eq!(std::fs::read_to_string(out).unwrap(), "--app-name=kraal|--|-t $(id)|a;b|");
         assert!(send_by(std::path::Path::new("/bin/false"), "a", "b").is_err());

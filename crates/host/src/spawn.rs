@@ -326,12 +326,20 @@ unsafe fn give_up(report: RawFd, stage: u8) -> ! {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::os::fd::AsFd;
     use std::time::{Duration, Instant};
 
     use super::*;
     use crate::pty::{self, Size};
+
+    /// By another process: a file that this one has open to write cannot be executed, and a fork of another test
+    /// would hold it open a moment longer.
+    pub(crate) fn write_script(path: &Path, text: &str) {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "printf %s \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path).arg(text);
+        assert!(command.status().unwrap().success());
+    }
 
     fn words(words: &[&str]) -> Vec<OsString> {
         words.iter().map(OsString::from).collect()
@@ -380,7 +388,7 @@ mod tests {
     fn a_program_gets_what_it_is_given_and_nothing_else() {
         let script = "echo $0 $1; env | sort | grep -v -e ^_ -e ^SHLVL -e ^PWD -e ^OLDPWD; pwd; ulimit -n; \
                       ps() { cat /proc/$$/stat; }; set -- $(ps); echo pgrp $(($5 == $1)) sid $(($6 == $1)) fg $(($8 == $1)); \
-                      grep -e SigBlk -e SigIgn /proc/self/status; tty >/dev/null && echo tty; ls /proc/$$/fd | tr '\n' ' '";
+                      grep -e SigBlk -e SigIgn /proc/self/status; tty >/dev/null && echo tty; ls /proc/$$/fd";
         let shown =
             output(&["sh", "-c", script, "zero", "one"], &[("A", "1"), ("PATH", "/usr/bin:/bin")], &[]);
         let shown = shown.unwrap();
@@ -394,7 +402,8 @@ mod tests {
         assert!(lines[7].ends_with("\t0000000000000000"), "{shown}");
         assert_eq!(lines[8], "tty");
         // 10 and 255 are what shells keep for themselves.
-        let fds: Vec<&str> = lines[9].split(' ').filter(|fd| !["", "10", "255"].contains(fd)).collect();
+        let fds = lines[9..].iter().flat_map(|line| line.split_whitespace());
+        let fds: Vec<&str> = fds.filter(|fd| !["10", "255"].contains(fd)).collect();
         assert_eq!(fds, ["0", "1", "2"], "{shown}");
     }
 
@@ -437,8 +446,7 @@ mod tests {
 
         let root = tempfile::tempdir().unwrap();
         let script = root.path().join("plain");
-        std::fs::write(&script, "echo plain $1\n").unwrap();
-        std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        write_script(&script, "echo plain $1\n");
         let path = root.path().to_str().unwrap();
         assert_eq!(output(&["plain", "x"], &[("PATH", path)], &[]).unwrap(), "plain x\n");
     }

@@ -72,7 +72,7 @@ impl Link {
         Ok(Self { wire: Wire::new(link), _lock: Some(Lock::adopt(lock)) })
     }
 
-    /// A link over a socket of [`super::pair`], without a lock: for tests.
+    /// A link over one end of a `SOCK_SEQPACKET` pair, without a lock: for tests.
     pub fn from_fd(socket: OwnedFd) -> Self {
         Self { wire: Wire::new(socket), _lock: None }
     }

@@ -170,7 +170,11 @@ impl Place {
 
     pub(crate) fn copy_of_exe(&self) -> PathBuf {
         let copy = self.root.path().join("new-kraal");
-        std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
+        // By another process: a file that this one has open to write cannot be executed, and a fork of another
+        // test would hold it open a moment longer.
+        let copied =
+            std::process::Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&copy).status();
+        assert!(copied.unwrap().success());
         copy
     }
 
