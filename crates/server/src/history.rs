@@ -25,4 +25,8 @@ impl HistoryBlocks for JournalBlocks {
     fn block_mut(&mut self, index: usize) -> &mut [u8] {
         self.0.block_mut(index)
     }
+
+    fn release(&mut self, index: usize) {
+        self.0.release(index);
+    }
 }
