@@ -75,7 +75,8 @@ impl Grid {
     pub(crate) fn insert_chars(&mut self, n: usize) {
         self.cursor.pending = false;
         if self.between_margins() {
-            let (x, y, limit, blank) = (self.cursor.x, self.cursor.y, self.margins.right + 1, self.blank_id());
+            let (x, y, limit, blank) =
+                (self.cursor.x, self.cursor.y, self.margins.right + 1, self.blank_id());
             self.line(y).insert(x, limit, n.max(1), blank);
         }
     }
@@ -84,7 +85,8 @@ impl Grid {
     pub(crate) fn delete_chars(&mut self, n: usize) {
         self.cursor.pending = false;
         if self.between_margins() {
-            let (x, y, limit, blank) = (self.cursor.x, self.cursor.y, self.margins.right + 1, self.blank_id());
+            let (x, y, limit, blank) =
+                (self.cursor.x, self.cursor.y, self.margins.right + 1, self.blank_id());
             self.line(y).delete(x, limit, n.max(1), blank);
         }
     }
@@ -133,7 +135,11 @@ impl Grid {
         let (x, limit, blank) = (self.cursor.x, self.margins.right + 1, self.blank_id());
         for y in self.margins.top..=self.margins.bottom {
             let line = self.line(y);
-            if insert { line.insert(x, limit, n.max(1), blank) } else { line.delete(x, limit, n.max(1), blank) }
+            if insert {
+                line.insert(x, limit, n.max(1), blank)
+            } else {
+                line.delete(x, limit, n.max(1), blank)
+            }
         }
         self.cursor.pending = false;
     }

@@ -1,7 +1,7 @@
 //! Escape sequences that are not control sequences, and the resets.
 
 use crate::face::{Modes, Notice};
-use crate::grid::{Saved, START_MODES, tab_stops};
+use crate::grid::{START_MODES, Saved, tab_stops};
 use crate::handler::Handler;
 
 impl Handler<'_> {

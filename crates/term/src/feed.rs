@@ -54,11 +54,16 @@ pub(crate) struct Feeder {
 }
 
 /// What stands at an ESC.
+#[derive(Clone, Copy)]
 enum Scan {
     /// Not all of it is here.
     Incomplete,
     Csi(Csi, usize),
-    Esc { intermediate: u8, last: u8, len: usize },
+    Esc {
+        intermediate: u8,
+        last: u8,
+        len: usize,
+    },
     /// Complete, of this length, with something odd in it.
     Odd(usize),
     /// Broken off by another ESC at this place.
@@ -290,7 +295,7 @@ fn decode(bytes: &[u8]) -> Option<(char, usize)> {
     };
     let mut code = u32::from(first) & (0x7f >> len);
     for i in 1..len {
-        let Some(&b) = bytes.get(i) else { return None };
+        let &b = bytes.get(i)?;
         let fits = if i == 1 { (low..=high).contains(&b) } else { b & 0xc0 == 0x80 };
         if !fits {
             return Some((char::REPLACEMENT_CHARACTER, i));

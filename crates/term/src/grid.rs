@@ -211,11 +211,7 @@ impl Grid {
         self.pen_ids = PenIds::default();
         let lines = || self.screen.lines.iter().chain(&self.other.lines);
         let saved = [self.screen.saved, self.other.saved].into_iter().flatten().map(|s| s.pen);
-        self.tables.sweep(
-            lines().map(|l| &l.cells[..]),
-            lines().map(|l| l.fill),
-            saved.chain([self.pen]),
-        );
+        self.tables.sweep(lines().map(|l| &l.cells[..]), lines().map(|l| l.fill), saved.chain([self.pen]));
     }
 
     /// The pen changed.
@@ -344,8 +340,11 @@ impl Grid {
     /// Puts the cursor at a position counted from the origin.
     pub(crate) fn go(&mut self, x: usize, y: usize) {
         let m = self.margins;
-        let (x0, x1, y0, y1) =
-            if self.origin() { (m.left, m.right, m.top, m.bottom) } else { (0, self.cols() - 1, 0, self.rows() - 1) };
+        let (x0, x1, y0, y1) = if self.origin() {
+            (m.left, m.right, m.top, m.bottom)
+        } else {
+            (0, self.cols() - 1, 0, self.rows() - 1)
+        };
         self.cursor = Pos { x: (x0 + x).min(x1), y: (y0 + y).min(y1), pending: false };
     }
 
@@ -407,11 +406,8 @@ impl Grid {
             self.cursor.x -= 1;
             return true;
         }
-        let above = if self.cursor.y == m.top {
-            extended.then_some(m.bottom)
-        } else {
-            self.cursor.y.checked_sub(1)
-        };
+        let above =
+            if self.cursor.y == m.top { extended.then_some(m.bottom) } else { self.cursor.y.checked_sub(1) };
         match above {
             Some(y) if extended || self.screen.lines[y].wrapped => {
                 (self.cursor.x, self.cursor.y) = (m.right, y);
@@ -425,7 +421,8 @@ impl Grid {
     pub(crate) fn tab(&mut self, n: usize) {
         let end = self.limit(self.cursor.x) - 1;
         for _ in 0..n.min(self.cols()) {
-            self.cursor.x = (self.cursor.x + 1..end).find(|&x| self.tabs[x]).unwrap_or(end.max(self.cursor.x));
+            self.cursor.x =
+                (self.cursor.x + 1..end).find(|&x| self.tabs[x]).unwrap_or(end.max(self.cursor.x));
         }
     }
 
@@ -433,7 +430,8 @@ impl Grid {
     pub(crate) fn back_tab(&mut self, n: usize) {
         let start = if self.origin() { self.margins.left } else { 0 };
         for _ in 0..n.min(self.cols()) {
-            self.cursor.x = (start..self.cursor.x).rev().find(|&x| self.tabs[x]).unwrap_or(start.min(self.cursor.x));
+            self.cursor.x =
+                (start..self.cursor.x).rev().find(|&x| self.tabs[x]).unwrap_or(start.min(self.cursor.x));
         }
         self.cursor.pending = false;
     }
@@ -452,7 +450,8 @@ impl Grid {
         self.charsets = saved.charsets;
         self.modes.set(Modes::ORIGIN, saved.origin);
         let pos = saved.pos;
-        self.cursor = Pos { x: pos.x.min(self.cols() - 1), y: pos.y.min(self.rows() - 1), pending: pos.pending };
+        self.cursor =
+            Pos { x: pos.x.min(self.cols() - 1), y: pos.y.min(self.rows() - 1), pending: pos.pending };
     }
 
     /// Shows the alternate screen, or the primary again.

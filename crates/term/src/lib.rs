@@ -37,7 +37,7 @@ mod view;
 mod width;
 
 pub use face::{
-    BlockKind, Cursor, CursorShape, Mark, Modes, Notice, NotificationSource, Options, OuterColours, Outbox,
+    BlockKind, Cursor, CursorShape, Mark, Modes, Notice, NotificationSource, Options, Outbox, OuterColours,
     ProgramState, ProgramStatus, Progress, ProgressState, RestoreError, Size,
 };
 pub use history::{HeapBlocks, HistoryBlocks};

@@ -134,8 +134,7 @@ mod tests {
     use super::*;
 
     fn report(kind: MouseKind, modes: Modes) -> Vec<u8> {
-        let event =
-            MouseEvent { kind, button: Some(MouseButton::Left), x: 9, y: 4, mods: Mods::CTRL };
+        let event = MouseEvent { kind, button: Some(MouseButton::Left), x: 9, y: 4, mods: Mods::CTRL };
         let mut out = Vec::new();
         encode(&event, modes, (10, 20), &mut out);
         out

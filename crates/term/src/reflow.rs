@@ -167,7 +167,8 @@ impl Grid {
             for (pos, place) in found.iter_mut().zip(places).filter(|(_, p)| p.line == i) {
                 *pos = locate(&rows, first, len, place.offset, cols);
             }
-            if i == last && text.open
+            if i == last
+                && text.open
                 && let Some(row) = rows.back_mut()
             {
                 row.wrapped = true;
@@ -212,7 +213,8 @@ impl Grid {
         let mut parts = Vec::new();
         while let Some(row) = self.history.pop(&mut self.tables) {
             parts.push(row);
-            let more = self.history.continues() && self.history.next() > floor && parts.len() < MAX_TAKEN_BACK;
+            let more =
+                self.history.continues() && self.history.next() > floor && parts.len() < MAX_TAKEN_BACK;
             if !more {
                 break;
             }
@@ -245,8 +247,8 @@ fn used_rows(screen: &Screen, cursor: usize) -> usize {
 fn locate(rows: &VecDeque<Line>, first: usize, len: usize, offset: usize, cols: usize) -> Pos {
     let mut rest = offset.min(len);
     let last = rows.len() - 1;
-    for y in first..=last {
-        let width = rows[y].cells.len();
+    for (y, row) in rows.iter().enumerate().skip(first) {
+        let width = row.cells.len();
         if rest < width || y == last {
             let x = rest + offset.saturating_sub(len);
             // Just after a full last row the next character wraps; further right the edge is all there is.
@@ -291,6 +293,8 @@ impl Text {
             let row = &mut rows[y];
             if row.wrapped {
                 square(row, next_wide, old);
+            } else {
+                row.trim();
             }
             if !self.open {
                 self.lines.push((Vec::new(), 0));

@@ -37,6 +37,13 @@ impl Line {
         }
     }
 
+    /// Drops cells at the end that are as blank as what follows them.
+    pub(crate) fn trim(&mut self) {
+        let blank = Cell::blank(self.fill);
+        let len = self.cells.iter().rposition(|c| *c != blank).map_or(0, |i| i + 1);
+        self.cells.truncate(len);
+    }
+
     /// Before `from..to` is overwritten: a wide cluster cut by either edge becomes blank.
     pub(crate) fn split_wide(&mut self, from: usize, to: usize) {
         if from > 0 && self.cells.get(from).is_some_and(|c| c.is_spacer()) {

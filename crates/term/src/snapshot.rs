@@ -173,7 +173,8 @@ impl ScreenImage {
             screen.lines.push_back(Line { stamp: image.stamp, ..line });
         }
         screen.lines.resize_with(rows, Line::default);
-        screen.parked = Pos { x: screen.parked.x.min(cols - 1), y: screen.parked.y.min(rows - 1), ..screen.parked };
+        screen.parked =
+            Pos { x: screen.parked.x.min(cols - 1), y: screen.parked.y.min(rows - 1), ..screen.parked };
         screen.saved = self.saved.map(|(saved, link)| {
             let pen = Pen { link: intern_link(tables, &link), ..saved.pen };
             Saved { pen, ..saved }

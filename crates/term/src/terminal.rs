@@ -2,7 +2,7 @@
 //! mean is behind `handler`, how rows are kept behind `grid`.
 
 use crate::colours::Colours;
-use crate::face::{Cursor, Modes, Options, OuterColours, Outbox, Progress, RestoreError, Size};
+use crate::face::{Cursor, Modes, Options, Outbox, OuterColours, Progress, RestoreError, Size};
 use crate::feed::Feeder;
 use crate::grid::Grid;
 use crate::handler::{Handler, Machine};

@@ -46,9 +46,8 @@ impl Run<'_> {
     /// The clusters with their columns, left to right.
     pub fn clusters(&self) -> impl Iterator<Item = (&str, u16)> + '_ {
         let whole = self.cluster.then_some((&*self.text, self.cells));
-        let each = (!self.cluster).then(|| {
-            self.text.char_indices().map(|(i, c)| (&self.text[i..i + c.len_utf8()], char_width(c)))
-        });
+        let each = (!self.cluster)
+            .then(|| self.text.char_indices().map(|(i, c)| (&self.text[i..i + c.len_utf8()], char_width(c))));
         whole.into_iter().chain(each.into_iter().flatten())
     }
 }
@@ -94,9 +93,10 @@ impl<'a> Row<'a> {
 
     /// The runs from left to right; default blank cells at the end are left out.
     pub fn runs(&self) -> impl Iterator<Item = Run<'_>> + '_ {
-        let len = self.cells.iter().rposition(|c| *c != Cell::default()).map_or(0, |i| i + 1);
-        let (cells, fill_from) = if self.fill == 0 { (&self.cells[..len], self.cols) } else { (&self.cells[..], self.cells.len()) };
-        let tail = (fill_from < self.cols).then(|| self.blanks(fill_from));
+        let blank = Cell::blank(self.fill);
+        let len = self.cells.iter().rposition(|c| *c != blank).map_or(0, |i| i + 1);
+        let tail = (self.fill != 0 && len < self.cols).then(|| self.blanks(len));
+        let cells = &self.cells[..len];
         Runs { row: self, cells, x: 0 }.chain(tail)
     }
 
@@ -174,7 +174,11 @@ impl<'a> Iterator for Runs<'a> {
             self.x += 1 + usize::from(wide);
             let mut text = String::new();
             tables.push_text(first, &mut text);
-            return Some(Run { text: Cow::Owned(text), cluster: true, ..self.row.run(from, self.x - from, style) });
+            return Some(Run {
+                text: Cow::Owned(text),
+                cluster: true,
+                ..self.row.run(from, self.x - from, style)
+            });
         }
         let mut text = String::new();
         while let Some(&cell) = self.cells.get(self.x) {

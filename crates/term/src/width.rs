@@ -59,7 +59,8 @@ pub(crate) fn joins(before: &str, c: char, buffer: &mut String) -> Option<u16> {
         return None;
     }
     let width = cluster_width(buffer);
-    let wide_modifier = matches!(c, '\u{1f3fb}'..='\u{1f3ff}') && buffer.width() > cluster_width(before).into();
+    let wide_modifier =
+        matches!(c, '\u{1f3fb}'..='\u{1f3ff}') && buffer.width() > cluster_width(before).into();
     (!wide_modifier).then_some(width)
 }
 

@@ -51,7 +51,9 @@ fn a_region_below_the_top_keeps_history_out() {
 
 #[test]
 fn alternate_screens_keep_the_primary() {
-    for (on, off) in [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?47h", "\x1b[?47l"), ("\x1b[?1047h", "\x1b[?1047l")] {
+    for (on, off) in
+        [("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[?47h", "\x1b[?47l"), ("\x1b[?1047h", "\x1b[?1047l")]
+    {
         let mut b = Bench::with(10, 3, format!("main{on}\x1b[Halt"));
         assert_eq!(b.t.screen_lines()[0].trim(), "alt");
         for _ in 0..10 {
@@ -183,7 +185,8 @@ fn marks_on_one_cell_are_bounded() {
 
 #[test]
 fn one_column_takes_anything() {
-    let mut b = Bench::with(1, 1, "a世\u{1f469}\u{200d}\u{1f4bb}b\x1b[?69h\x1b[1;1s\x1b[2@\x1b[2P\x1b[L\x1b[M");
+    let mut b =
+        Bench::with(1, 1, "a世\u{1f469}\u{200d}\u{1f4bb}b\x1b[?69h\x1b[1;1s\x1b[2@\x1b[2P\x1b[L\x1b[M");
     b.resize(3, 3).feed("世").resize(1, 3).resize(1, 1).resize(80, 24);
 }
 
@@ -230,7 +233,10 @@ fn coloured_blanks_are_seen() {
 fn links_reach_the_reader_and_the_history() {
     let mut b = Bench::with(10, 1, "\x1b]8;;http://x\x07go\x1b]8;;\x07 on");
     let links = |b: &Bench, o| {
-        b.t.view_row(o, 0).runs().map(|r| (r.text.into_owned(), r.link.map(str::to_owned))).collect::<Vec<_>>()
+        b.t.view_row(o, 0)
+            .runs()
+            .map(|r| (r.text.into_owned(), r.link.map(str::to_owned)))
+            .collect::<Vec<_>>()
     };
     let want = vec![("go".to_owned(), Some("http://x".to_owned())), (" on".to_owned(), None)];
     assert_eq!(links(&b, 0), want);

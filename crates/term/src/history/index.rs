@@ -43,7 +43,8 @@ pub(crate) struct Index {
 impl Index {
     /// Reads what the blocks hold of rows below number `before`; the rest is made free.
     pub(crate) fn open(blocks: Box<dyn HistoryBlocks>, before: u64) -> Self {
-        let mut found: Vec<Live> = (0..blocks.count()).filter_map(|i| scan(blocks.block(i), i, before)).collect();
+        let mut found: Vec<Live> =
+            (0..blocks.count()).filter_map(|i| scan(blocks.block(i), i, before)).collect();
         found.sort_by_key(|l| l.first);
         // Rows must follow each other: what is older than a hole is not shown.
         let mut from = found.len().saturating_sub(1);
@@ -215,6 +216,10 @@ fn scan(block: &[u8], number: usize, before: u64) -> Option<Live> {
     }
     let used = u32::from_le_bytes(block.get(4..8)?.try_into().ok()?) as usize;
     let first = u64::from_le_bytes(block.get(8..16)?.try_into().ok()?);
+    // Nobody pushes that many rows: such a number is damage.
+    if first > u64::MAX / 2 {
+        return None;
+    }
     let used = block.get(..used)?;
     let mut live = Live { block: number, first, used: HEADER, entries: Vec::new() };
     while live.end() < before {
@@ -227,4 +232,109 @@ fn scan(block: &[u8], number: usize, before: u64) -> Option<Live> {
         live.used = end;
     }
     (!live.entries.is_empty()).then_some(live)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::HeapBlocks;
+
+    /// Blocks that were left by a killed process.
+    struct Left(Vec<Vec<u8>>);
+
+    impl HistoryBlocks for Left {
+        fn block_size(&self) -> usize {
+            4096
+        }
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+        fn block(&self, i: usize) -> &[u8] {
+            &self.0[i]
+        }
+        fn block_mut(&mut self, i: usize) -> &mut [u8] {
+            &mut self.0[i]
+        }
+    }
+
+    fn body(i: u64) -> Vec<u8> {
+        format!("\0\x08\0row {i:04}").into_bytes()
+    }
+
+    fn filled(rows: u64) -> Index {
+        let mut index = Index::open(Box::new(Left(vec![vec![0; 4096]; 6])), u64::MAX);
+        (0..rows).for_each(|i| index.push(&body(i)));
+        index
+    }
+
+    fn memory(index: &Index) -> Vec<Vec<u8>> {
+        (0..index.blocks.count()).map(|i| index.blocks.block(i).to_vec()).collect()
+    }
+
+    fn reopen(memory: Vec<Vec<u8>>, before: u64) -> Index {
+        Index::open(Box::new(Left(memory)), before)
+    }
+
+    #[test]
+    fn the_index_is_rebuilt_from_the_blocks() {
+        let index = filled(3000);
+        let (first, next) = (index.first(), index.next());
+        assert!(first > 0 && next == 3000);
+        let again = reopen(memory(&index), u64::MAX);
+        assert_eq!((again.first(), again.next()), (first, next));
+        for seq in first..next {
+            assert_eq!(again.body(seq), Some(&body(seq)[..]));
+        }
+    }
+
+    #[test]
+    fn a_row_half_written_is_not_there() {
+        let index = filled(300);
+        let whole = memory(&index);
+        let (last, used) = (index.live[1].block, index.live[1].used);
+        for cut in HEADER..used {
+            let mut blocks = whole.clone();
+            blocks[last][4..8].copy_from_slice(&(cut as u32).to_le_bytes());
+            let mut again = reopen(blocks, u64::MAX);
+            let next = again.next();
+            assert!(next <= 300 && (again.first()..next).all(|seq| again.body(seq) == Some(&body(seq)[..])));
+            again.push(&body(next));
+            assert_eq!(again.body(next), Some(&body(next)[..]));
+        }
+    }
+
+    #[test]
+    fn rows_after_a_snapshot_are_dropped_for_good() {
+        let whole = memory(&filled(300));
+        let mut again = reopen(whole, 250);
+        assert_eq!(again.next(), 250);
+        again.push(b"\0\x01\0x");
+        let third = reopen(memory(&again), u64::MAX);
+        assert_eq!((third.next(), third.body(250)), (251, Some(&b"\0\x01\0x"[..])));
+    }
+
+    #[test]
+    fn garbage_is_no_history() {
+        let mut noise = vec![vec![0u8; 4096]; 3];
+        let mut state = 7u32;
+        for byte in noise.iter_mut().flatten() {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            *byte = (state >> 24) as u8;
+        }
+        noise[1][..4].copy_from_slice(&MAGIC);
+        let mut index = reopen(noise, u64::MAX);
+        let next = index.next();
+        index.push(&body(1));
+        assert!(index.next() > next || next == u64::MAX);
+    }
+
+    #[test]
+    fn the_lowest_blocks_are_used_first() {
+        let mut index = Index::open(Box::new(HeapBlocks::new(10)), u64::MAX);
+        (0..20_000).for_each(|i| index.push(&body(i)));
+        index.drop_before(19_000);
+        index.clear();
+        index.push(&body(0));
+        assert_eq!(index.live[0].block, 0);
+    }
 }

@@ -72,9 +72,7 @@ pub(super) fn number(code: KeyCode) -> u32 {
         KeyCode::Backspace => 127,
         KeyCode::F(n) => F1 + u32::from(n.clamp(1, 35)) - 1,
         KeyCode::Keypad(Keypad::Digit(d)) => KP_0 + u32::from(d.min(9)),
-        KeyCode::Keypad(key) => {
-            KP_DECIMAL + KEYPAD.iter().position(|k| *k == key).map_or(0, |i| i as u32)
-        }
+        KeyCode::Keypad(key) => KP_DECIMAL + KEYPAD.iter().position(|k| *k == key).map_or(0, |i| i as u32),
         KeyCode::Other(n) => n,
         other => 57348 + MOVES.iter().position(|k| *k == other).map_or(0, |i| i as u32),
     }

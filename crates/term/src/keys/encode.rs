@@ -108,7 +108,8 @@ fn kitty(key: &KeyEvent, modes: KeyModes, out: &mut Vec<u8>) {
 fn kitty_csi(key: &KeyEvent, modes: KeyModes, out: &mut Vec<u8>) {
     let has = |flag: u8| modes.kitty & flag != 0;
     let text = text(key).filter(|_| has(TEXT) && has(ALL_KEYS) && key.kind != KeyKind::Release);
-    let gives_text = matches!(key.code, KeyCode::Char(_) | KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace);
+    let gives_text =
+        matches!(key.code, KeyCode::Char(_) | KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace);
     let mods = if gives_text && !has(ALL_KEYS) { key.mods.held() } else { key.mods };
     let (n, last) = match functional(key.code) {
         Some((n, last)) => (u32::from(n), last),
@@ -154,7 +155,9 @@ fn legacy(key: &KeyEvent, modes: KeyModes, out: &mut Vec<u8>) {
     let mods = key.mods.held();
     match key.code {
         KeyCode::Char(_) => legacy_char(key, modes, out),
-        KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace | KeyCode::Escape => legacy_control(key, modes, out),
+        KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace | KeyCode::Escape => {
+            legacy_control(key, modes, out)
+        }
         KeyCode::Keypad(k) => legacy_keypad(k, key, modes, out),
         code => legacy_functional(code, mods, modes, out),
     }
@@ -219,7 +222,8 @@ fn legacy_char(key: &KeyEvent, modes: KeyModes, out: &mut Vec<u8>) {
     }
     let mods = key.mods.held();
     let c = shifted(key);
-    let control = if mods.contains(Mods::CTRL) { control_byte(plain).or_else(|| control_byte(c)) } else { None };
+    let control =
+        if mods.contains(Mods::CTRL) { control_byte(plain).or_else(|| control_byte(c)) } else { None };
     let lost = mods.contains(Mods::CTRL) && control.is_none();
     if modes.other == 2 || modes.other == 1 && lost {
         return other_keys(c as u32, mods, out);

@@ -11,8 +11,8 @@ mod wire;
 
 pub use decode::{Decoder, Event, Reply};
 pub(crate) use encode::{KeyModes, encode, encode_paste};
-pub(crate) use stack::KeyStack;
 pub use name::{KeyNameError, parse_name};
+pub(crate) use stack::KeyStack;
 
 use bitflags::bitflags;
 use serde::{Deserialize, Serialize};

@@ -143,9 +143,19 @@ mod tests {
 
     #[test]
     fn names_there_and_back() {
-        for name in
-            ["ctrl+b", "shift+tab", "enter", "f5", "alt+left", "ctrl+alt+delete", "esc", "space", "plus", "?", "-"]
-        {
+        for name in [
+            "ctrl+b",
+            "shift+tab",
+            "enter",
+            "f5",
+            "alt+left",
+            "ctrl+alt+delete",
+            "esc",
+            "space",
+            "plus",
+            "?",
+            "-",
+        ] {
             assert_eq!(parse_name(name).expect(name).to_string(), name);
         }
         for (name, same) in [

@@ -31,7 +31,7 @@ impl KeyStack {
 
     /// CSI < n u.
     pub(crate) fn pop(&mut self, n: usize) {
-        for _ in 0..n.max(1).min(DEPTH + 1) {
+        for _ in 0..n.clamp(1, DEPTH + 1) {
             self.current = self.below.pop().unwrap_or(0);
         }
     }

@@ -8,8 +8,8 @@ mod status;
 use crate::face::{Mark, Notice};
 use crate::handler::Handler;
 use base64::Engine;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 
 /// Characters kept of a title.
 const MAX_TITLE: usize = 1000;

@@ -62,7 +62,8 @@ impl Handler<'_> {
         let id = clean(key("i").unwrap_or_default(), MAX_ID);
         let what = key("p").unwrap_or("title");
         if what == "?" {
-            let shown: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_+.".contains(*c)).collect();
+            let shown: String =
+                id.chars().filter(|c| c.is_ascii_alphanumeric() || "-_+.".contains(*c)).collect();
             self.reply(format!("\x1b]99;i={shown}:p=?;p=title,body{terminator}"));
             return;
         }

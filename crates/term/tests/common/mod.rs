@@ -50,17 +50,21 @@ impl Bench {
     pub(crate) fn history(&self) -> Vec<String> {
         let n = self.t.history_len();
         let rows = usize::from(self.t.size().rows);
-        (0..n).map(|i| {
-            let offset = n - i;
-            self.t.view_row(offset.max(1), (i + offset - n) as u16).text()
-        }).take(n.max(rows)).collect()
+        (0..n)
+            .map(|i| {
+                let offset = n - i;
+                self.t.view_row(offset.max(1), (i + offset - n) as u16).text()
+            })
+            .take(n.max(rows))
+            .collect()
     }
 }
 
 /// Everything a reader can see, for comparing two terminals.
 pub(crate) fn dump(t: &Terminal) -> String {
     use std::fmt::Write;
-    let mut s = format!("{:?} {:?} {:?}\n", t.cursor(), t.modes(), (t.title(), t.icon(), t.cwd(), t.progress()));
+    let mut s =
+        format!("{:?} {:?} {:?}\n", t.cursor(), t.modes(), (t.title(), t.icon(), t.cwd(), t.progress()));
     let rows = (0..t.size().rows).map(|y| t.row(y));
     let history = t.history_len();
     let old = (0..history).map(|i| t.view_row(history - i, 0));

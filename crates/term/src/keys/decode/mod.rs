@@ -48,7 +48,9 @@ enum State {
     Keys,
     Paste,
     /// A string too long to keep, up to its terminator; whether an ESC came last.
-    Skip { esc: bool },
+    Skip {
+        esc: bool,
+    },
 }
 
 /// What one step found at the start of the bytes.
@@ -241,7 +243,9 @@ fn with_alt(bytes: &[u8]) -> Option<Step> {
     let found = if bytes[1] == b'[' { csi::step(bytes) } else { csi::ss3(bytes) };
     match found {
         Step::More => Some(Step::More),
-        Step::Done(Some(Event::Key(key)), n) if key.mods.is_empty() && !matches!(key.code, KeyCode::Char(_)) => {
+        Step::Done(Some(Event::Key(key)), n)
+            if key.mods.is_empty() && !matches!(key.code, KeyCode::Char(_)) =>
+        {
             Some(Step::Done(Some(Event::Key(held_alt(key))), n + 1))
         }
         _ => None,
