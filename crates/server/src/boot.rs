@@ -473,6 +473,7 @@ impl Server {
                     self.feed(Input::Configured { settings, problems, ticket });
                 }
                 Found::Saved(outcome) => self.saved(outcome),
+                Found::Probed(outcome) => self.probed(outcome),
             }
         }
     }

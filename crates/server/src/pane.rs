@@ -88,7 +88,8 @@ impl Pane {
             self.terminal = Terminal::with_history(size, options, Box::new(JournalBlocks(blocks)));
         }
         self.journal = Some(journal);
-        Ok(())
+        // Without a snapshot a replay would add lines to the history that the blocks have already.
+        self.store_snapshot()
     }
 
     /// Takes a journal of an earlier server: restores the snapshot, then plays the ring. Effects of

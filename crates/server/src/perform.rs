@@ -12,7 +12,7 @@ use kraal_api::events::{Event, Happening};
 use kraal_api::stream::{Bye, ToClient};
 use kraal_api::{PaneId, Refusal, Response, envelope};
 use kraal_core::{Effect, Input, Outcome, Start, Ticket};
-use kraal_host::keeper::{Spawn, ToKeeper};
+use kraal_host::keeper::{self, Spawn, ToKeeper};
 use kraal_term::keys::parse_name;
 use kraal_term::{Options, Outbox, Size};
 
@@ -370,12 +370,22 @@ impl Server {
             self.reply(ticket, Err(refusal));
             return;
         }
-        let exe = self.setting.exe.clone();
-        if let Err(error) = self.keeper.link.send(&ToKeeper::Upgrade { exe }) {
-            self.reply(ticket, Err(Refusal::failed(format!("the keeper was not reached: {error}"))));
-            return;
-        }
         self.keeper.upgrading = Some(ticket);
+        // Once the keeper has become another binary there is no way back: it is asked first.
+        let exe = self.setting.exe.clone();
+        self.pool.run(move || Some(Found::Probed(keeper::probe(&exe).map_err(|error| error.to_string()))));
+    }
+
+    /// The binary to restart with was asked whether it can.
+    pub(crate) fn probed(&mut self, outcome: Result<(), String>) {
+        let exe = self.setting.exe.clone();
+        let asked = outcome.and_then(|()| {
+            let sent = self.keeper.link.send(&ToKeeper::Upgrade { exe });
+            sent.map_err(|error| format!("the keeper was not reached: {error}"))
+        });
+        if let Err(why) = asked {
+            self.upgraded(Err(why));
+        }
     }
 
     /// The keeper took over, or said why not.

@@ -63,6 +63,8 @@ pub(crate) enum Found {
     Config(Option<Ticket>, String),
     /// A write of saved state ended.
     Saved(Result<(), String>),
+    /// The binary to restart with said whether it can take over.
+    Probed(Result<(), String>),
 }
 
 /// The facts of a server's life that do not change in it.
