@@ -7,7 +7,7 @@ use super::finding::{Finding, Rule};
 use super::paths::{self, Named};
 use super::repository::Crate;
 
-/// Beginnings of paths that reach the machine.
+/// Beginnings of paths of the standard library that reach the machine.
 const FORBIDDEN_STARTS: &[&[&str]] = &[
     &["std", "env"],
     &["std", "fs"],
@@ -18,18 +18,24 @@ const FORBIDDEN_STARTS: &[&[&str]] = &[
     &["std", "io", "stdin"],
     &["std", "io", "stdout"],
     &["std", "io", "stderr"],
-    &["tokio"],
-    &["async_std"],
-    &["smol"],
-    &["mio"],
-    &["rustix"],
-    &["libc"],
-    &["nix"],
-    &["notify"],
-    &["signal_hook"],
-    &["tempfile"],
-    &["getrandom"],
-    &["rand"],
+];
+
+/// Crates that reach it. They count where the manifest has them: elsewhere it is a module of that name.
+const FORBIDDEN_CRATES: &[&str] = &[
+    "tokio",
+    "async_std",
+    "smol",
+    "mio",
+    "rustix",
+    "libc",
+    "nix",
+    "notify",
+    "signal_hook",
+    "signal_hook_mio",
+    "tempfile",
+    "getrandom",
+    "rand",
+    "memmap2",
 ];
 
 /// Readings of a clock, wherever they stand in a path.
@@ -43,12 +49,14 @@ pub(crate) fn check(krate: &Crate, purity: &Purity, findings: &mut Vec<Finding>)
         Purity::Whole => None,
         Purity::AllBut(module) => Some(module),
     };
+    let crates: Vec<&[&str]> =
+        FORBIDDEN_CRATES.chunks(1).filter(|name| depends_on(&krate.manifest, name[0])).collect();
     for (module, source) in krate.modules() {
         if excepted.is_some_and(|name| module.first() == Some(name)) {
             continue;
         }
         for named in paths::named(&source.tokens).iter().filter(|named| !named.in_test) {
-            if let Some(what) = forbidden(named) {
+            if let Some(what) = forbidden(named, &crates) {
                 let what = format!("{} is pure and names {what}", krate.name);
                 findings.push(Finding::new(&source.path, named.line, Rule::Pure, what));
             }
@@ -56,8 +64,13 @@ pub(crate) fn check(krate: &Crate, purity: &Purity, findings: &mut Vec<Finding>)
     }
 }
 
-fn forbidden(named: &Named) -> Option<String> {
-    let start = FORBIDDEN_STARTS.iter().find(|start| named.starts_with(start));
+fn depends_on(manifest: &str, name: &str) -> bool {
+    let key = name.replace('_', "-");
+    manifest.lines().any(|line| line.split(['.', ' ', '=']).next() == Some(&key))
+}
+
+fn forbidden(named: &Named, crates: &[&[&str]]) -> Option<String> {
+    let start = FORBIDDEN_STARTS.iter().chain(crates).find(|start| named.starts_with(start));
     let clock = || FORBIDDEN_ANYWHERE.iter().find(|part| named.has(part));
     start.or_else(clock).map(|path| path.join("::"))
 }
@@ -69,7 +82,7 @@ mod tests {
 
     fn found(purity: &Purity, files: &[(&str, &str)]) -> Vec<(String, String)> {
         let mut findings = Vec::new();
-        check(&sample_crate("tui", "", files), purity, &mut findings);
+        check(&sample_crate("tui", "rustix.workspace = true", files), purity, &mut findings);
         findings.into_iter().map(|finding| (finding.file, finding.what)).collect()
     }
 
@@ -86,7 +99,7 @@ mod tests {
     #[test]
     fn types_text_and_tests_are_fine() {
         let text = "use std::time::{Duration, Instant};\n// std::fs::read\nconst S: &str = \"std::fs\";\n\
-                    const V: &str = env!(\"CARGO_PKG_VERSION\");\n#[cfg(test)] mod tests { use std::fs; }";
+                    const V: &str = env!(\"CARGO_PKG_VERSION\");\n#[cfg(test)] mod tests { use std::fs; }\nfn f() { notify::tell(); }";
         assert_eq!(found(&Purity::Whole, &[("src/a.rs", text)]), []);
     }
 
