@@ -136,8 +136,8 @@ fn dispatch(command: Command, target: &Target, output: &Output) -> Done {
 /// workspace of that name, it is refused.
 fn refuse_typo(word: &str, target: &Target) -> Done {
     let command = command();
-    let near = command.get_subcommands().map(clap::Command::get_name).find(|name| is_slip(word, name));
-    let Some(near) = near else { return Ok(()) };
+    let names = command.get_subcommands().map(clap::Command::get_name).filter(|name| is_slip(word, name));
+    let Some(near) = kraal_api::config::nearest(word, names) else { return Ok(()) };
     if panes::workspaces(target).iter().any(|name| name == word) {
         return Ok(());
     }

@@ -153,7 +153,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     opening: OpeningArgs,
     /// The command; your shell unless given.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, value_name = "CMD")]
     pub(crate) argv: Vec<String>,
 }
 

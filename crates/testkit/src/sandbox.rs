@@ -13,6 +13,7 @@ use kraal_api::model::Phase;
 use kraal_api::panes::PaneRow;
 use kraal_api::request::Info;
 use kraal_api::{PaneId, Response, Verb};
+use kraal_host::process::Identity;
 use kraal_host::{keeper, process};
 use tempfile::TempDir;
 
@@ -289,14 +290,15 @@ impl Sandbox {
         Attached::start(self, args, cols, rows)
     }
 
-    /// Pids of everything that this home's keepers keep, themselves included.
-    pub fn processes(&self) -> Vec<u32> {
+    /// Everything that this home's keepers keep, themselves first.
+    pub fn processes(&self) -> Vec<Identity> {
         let keepers = keeper::registered(&self.root.path().join("run/kraal/keepers"));
         keepers
             .into_iter()
             .flat_map(|found| {
                 let below = process::descendants(found.keeper.pid, &Default::default());
-                below.into_iter().map(|(pid, _)| pid).chain([found.keeper.pid])
+                let below = below.into_iter().map(|(pid, stat)| Identity { pid, start: stat.start });
+                std::iter::once(found.keeper).chain(below)
             })
             .collect()
     }
@@ -305,22 +307,21 @@ impl Sandbox {
 impl Drop for Sandbox {
     fn drop(&mut self) {
         let left = self.processes();
-        // A keeper is the parent of all; killed first, it starts nothing again.
-        for pid in left.iter().rev() {
-            signal(i32::try_from(*pid).unwrap_or(i32::MAX), 9);
+        // A keeper goes before what it keeps: it starts nothing again. By then a pid may be another's.
+        for who in left.iter().filter(|who| process::is_alive(**who)) {
+            process::signal(who.pid, 9);
         }
         if !std::thread::panicking() {
-            await_true("every process of the sandbox is gone", || {
-                left.iter().all(|pid| !Path::new("/proc").join(pid.to_string()).exists() || is_zombie(*pid))
-            });
+            await_true("every process of the sandbox is gone", || left.iter().all(|who| !is_running(*who)));
         }
     }
 }
 
-/// A process whose parent, in a container, never asks for its status.
-fn is_zombie(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
+/// Alive, and not only a status that its parent, in a container, never asks for.
+fn is_running(who: Identity) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", who.pid)).unwrap_or_default();
+    let zombie = stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']));
+    !zombie && process::is_alive(who)
 }
 
 /// Sends a signal; whether it reached anybody.
