@@ -77,12 +77,15 @@ impl Clients {
         u32::try_from(self.attached.len()).unwrap_or(u32::MAX)
     }
 
-    /// The user is at this client.
-    pub(crate) fn active(&mut self, conn: ConnId) {
-        if let Some(client) = self.attached.get_mut(&conn) {
+    /// The user is at this client. True when they were at another one before.
+    pub(crate) fn active(&mut self, conn: ConnId) -> bool {
+        let Some(client) = self.attached.get_mut(&conn) else { return false };
+        let came = client.active != self.beat;
+        if came {
             self.beat += 1;
             client.active = self.beat;
         }
+        came
     }
 
     /// The client the user was at last.

@@ -57,6 +57,11 @@ impl Log {
         SavedLog { seq: self.seq, recent: self.kept.iter().skip(skipped).cloned().collect() }
     }
 
+    /// Whether nothing happened yet in this life.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.seq == 0
+    }
+
     pub(crate) fn boot(&self) -> &str {
         &self.boot
     }
@@ -92,8 +97,8 @@ impl Log {
     fn since(&self, since: u64, ask: &Events, now: u64) -> Vec<Event> {
         let lost = |from, to| self.event(to, Happening::Lost { from, to }, now);
         if ask.boot.as_ref().is_some_and(|boot| *boot != self.boot) {
-            // Numbers of another life: how many it had is not known here.
-            return vec![lost(since.saturating_add(1), self.seq)];
+            // How many another life had is not known here: all of this one is told as missing.
+            return vec![lost(1, self.seq.max(1))];
         }
         if since > self.seq {
             return vec![lost(self.seq.saturating_add(1), since)];
@@ -126,7 +131,8 @@ pub(crate) fn check(_: &Permit, ask: &Events) -> Answer {
         let known =
             |word: &str| word == asked || word.strip_prefix(asked).is_some_and(|rest| rest.starts_with('.'));
         if !words().any(known) {
-            let hint = did_you_mean(asked, words());
+            let groups = words().filter_map(|word| word.split_once('.')).map(|(group, _)| group);
+            let hint = did_you_mean(asked, words().chain(groups));
             let message = format!("there is no type of event {}{hint}", line(asked));
             return Err(Refusal::bad_request(message));
         }

@@ -45,7 +45,8 @@ pub(crate) fn settle(focus: &mut Focus, tree: &Tree, clients: &Clients, out: &mu
         let agent = tree.pane(pane).and_then(|pane| pane.facts.agent.as_ref());
         agent.is_some_and(|agent| agent.verdict.state == State::Done)
     };
-    focus.seen.retain(|pane| done(*pane));
+    // A turn that ended otherwise than it seemed is looked at anew.
+    focus.seen.retain(|pane| done(*pane) && !out.touched.contains(pane));
     for pane in focus.looked_at.iter().filter(|pane| done(**pane)) {
         if focus.seen.insert(*pane) {
             out.act(Effect::Seen { pane: *pane });

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use kraal_api::events::Happening;
 use kraal_api::model::AgentFacts;
 use kraal_api::panes::Notify;
 use kraal_api::{Kind, PaneId, Refusal, Response, State};
@@ -96,7 +97,9 @@ pub(crate) fn notify(out: &mut Outbox, permit: &Permit, ask: &Notify) -> Answer 
         return Err(Refusal::bad_request("a notification needs a title"));
     }
     let pane = permit.asked().caller.sees_as();
-    out.notices.push(Notice { pane, title, body: words::lines(&ask.body), asked: true });
+    let body = words::lines(&ask.body);
+    out.tell(Happening::Notification { pane, title: title.clone(), body: body.clone() });
+    out.notices.push(Notice { pane, title, body, asked: true });
     Ok(Reply::Now(Response::Ok))
 }
 

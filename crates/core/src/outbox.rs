@@ -60,6 +60,8 @@ pub(crate) struct Outbox {
     pub(crate) touched: BTreeSet<PaneId>,
     /// Workspaces, tabs, layouts, names changed.
     pub(crate) structure: bool,
+    /// The room of some tab may have changed: clients came, went, grew or took over.
+    pub(crate) room: bool,
     /// Panes whose facts changed.
     pub(crate) facts: BTreeSet<PaneId>,
     /// How the programs ended that ended now: their panes may be gone already.

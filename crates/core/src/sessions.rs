@@ -81,12 +81,16 @@ pub(crate) fn close_session(desk: &mut Desk<'_>, permit: &Permit, ask: &CloseSes
         );
         return Err(Refusal::failed(message));
     }
-    close_all(desk, tab.layout.panes());
+    close_whole(desk, session);
     Ok(Reply::Now(Response::SessionClosed { session }))
 }
 
-fn close_all(desk: &mut Desk<'_>, panes: Vec<PaneId>) {
-    for pane in panes {
+/// Closes a tab with its panes, the focused one last: the focus does not wander on the way.
+fn close_whole(desk: &mut Desk<'_>, tab: TabId) {
+    let Some((_, tab)) = desk.tree.tab(tab) else { return };
+    let focus = tab.focus;
+    let others: Vec<PaneId> = tab.layout.panes().into_iter().filter(|pane| *pane != focus).collect();
+    for pane in others.into_iter().chain([focus]) {
         panes::close(desk, pane);
     }
 }
@@ -102,8 +106,10 @@ pub(crate) fn look_at(desk: &mut Desk<'_>, permit: &Permit, ask: &OnTab) -> Answ
 
 /// Verb `CloseTab`.
 pub(crate) fn close_tab(desk: &mut Desk<'_>, _: &Permit, ask: &OnTab) -> Answer {
-    let (_, tab) = desk.tree.tab(ask.tab).ok_or_else(|| no_tab(ask.tab))?;
-    close_all(desk, tab.layout.panes());
+    if desk.tree.tab(ask.tab).is_none() {
+        return Err(no_tab(ask.tab));
+    }
+    close_whole(desk, ask.tab);
     DONE
 }
 
@@ -163,7 +169,7 @@ pub(crate) fn make_workspace(
         Some(said) => Some(name(said).ok_or_else(|| Refusal::bad_request("the name is empty: say another"))?),
         None => folder.as_deref().and_then(last_part),
     };
-    let name = unique_workspace(desk.tree, &named.unwrap_or_else(|| "main".to_owned()));
+    let name = unique_workspace(desk.tree, &named.unwrap_or_else(|| "main".to_owned()), None);
     let folder = folder.filter(|folder| !folder.is_empty()).unwrap_or_else(|| desk.house.setup.home.clone());
     let new = NewPane { cwd: folder.clone(), opened_by: caller.pane(), ..NewPane::default() };
     panes::open(desk, new, Spot::Workspace { name, folder })
@@ -176,7 +182,7 @@ pub(crate) fn rename_workspace(desk: &mut Desk<'_>, _: &Permit, ask: &RenameWork
     if desk.tree.workspace(id).is_some_and(|workspace| workspace.name == new) {
         return DONE;
     }
-    let new = unique_workspace(desk.tree, &new);
+    let new = unique_workspace(desk.tree, &new, Some(id));
     desk.tree.rename_workspace(id, new);
     let panes =
         desk.tree.tabs().filter(|(workspace, _)| workspace.id == id).flat_map(|(_, tab)| tab.layout.panes());
@@ -188,7 +194,9 @@ pub(crate) fn rename_workspace(desk: &mut Desk<'_>, _: &Permit, ask: &RenameWork
 /// Verb `CloseWorkspace`.
 pub(crate) fn close_workspace(desk: &mut Desk<'_>, _: &Permit, ask: &CloseWorkspace) -> Answer {
     let id = workspace_called(desk, &ask.workspace)?;
-    let tabs = desk.tree.tabs().filter(|(workspace, _)| workspace.id == id);
-    close_all(desk, tabs.flat_map(|(_, tab)| tab.layout.panes()).collect());
+    let tabs = desk.tree.tabs().filter(|(workspace, _)| workspace.id == id).map(|(_, tab)| tab.id);
+    for tab in tabs.collect::<Vec<_>>() {
+        close_whole(desk, tab);
+    }
     DONE
 }

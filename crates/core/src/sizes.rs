@@ -14,6 +14,9 @@ use crate::tree::Tree;
 
 /// Gives every pane its size, starts what waits to be started, and says what changed.
 pub(crate) fn settle(tree: &mut Tree, clients: &Clients, out: &mut Outbox) {
+    if !out.structure && !out.room && out.starts.is_empty() {
+        return;
+    }
     let tabs: Vec<TabId> = tree.tabs().map(|(_, tab)| tab.id).collect();
     for tab in tabs {
         if let Some((_, client)) = clients.latest_on(tab) {

@@ -35,7 +35,7 @@ pub(crate) fn on_screen(tree: &Tree, clients: &Clients, asked: &Asked) -> Option
 pub(crate) fn go(desk: &mut Desk<'_>, asked: &Asked, tab: TabId) {
     if let Some(conn) = follower(desk.tree, desk.clients, asked).or_else(|| desk.clients.latest()) {
         desk.clients.show(conn, tab);
-        desk.clients.active(conn);
+        desk.out.room |= desk.clients.active(conn);
     }
 }
 

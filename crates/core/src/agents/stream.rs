@@ -174,7 +174,7 @@ impl Rows {
         let oldest = self.kept.front().map_or(self.seq + 1, |kept| kept.what.seq);
         let another_life = boot.is_some_and(|boot| boot != self.boot);
         let (from, to) = match since {
-            _ if another_life => (since.saturating_add(1), self.seq),
+            _ if another_life => (1, self.seq.max(1)),
             _ if since > self.seq => (self.seq + 1, since),
             _ if since + 1 < oldest => (since + 1, self.seq),
             _ => {

@@ -119,5 +119,5 @@ pub(crate) fn spot(tree: &Tree, from: PaneId, place: Place) -> Result<Spot, Refu
 pub(crate) fn new_workspace(tree: &Tree, name: Option<&str>, folder: String) -> Spot {
     let name =
         name.and_then(words::name).or_else(|| words::last_part(&folder)).unwrap_or_else(|| "main".to_owned());
-    Spot::Workspace { name: names::unique_workspace(tree, &name), folder }
+    Spot::Workspace { name: names::unique_workspace(tree, &name, None), folder }
 }

@@ -274,10 +274,3 @@ fn terminal(tree: &Tree, environment: &str, caller: Caller, target: &Target) -> 
         None => Err(Refusal::not_found(format!("there is no terminal {id}: List names those there are"))),
     }
 }
-
-/// The row and the grants of a request, for the snapshot of the matrix.
-#[cfg(test)]
-pub(crate) fn matrix_line(request: &Request) -> (table::Row, Vec<(Role, Grant)>) {
-    let row = table::row(request);
-    (row, Role::ALL.into_iter().map(|role| (role, table::grant(row, role))).collect())
-}

@@ -194,3 +194,38 @@ pub(crate) fn grant(row: Row, role: Role) -> Grant {
     };
     columns[role as usize]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    /// Every request by name, and what each role may do, chats and Workers included.
+    #[test]
+    fn the_matrix() {
+        let mut text = String::new();
+        let mut seen = Vec::new();
+        for line in include_str!("../../tests/samples.jsonl").lines() {
+            let request: Request = serde_json::from_str(line).unwrap();
+            let name = match &request {
+                Request::Verb(verb) => verb.name(),
+                other => other.name(),
+            };
+            if seen.contains(&name) {
+                continue;
+            }
+            seen.push(name);
+            let row = row(&request);
+            let _ = write!(text, "{name:<20}");
+            for role in Role::ALL {
+                let _ = write!(text, " {role:?}:{:?}", grant(row, role));
+            }
+            text.push('\n');
+        }
+        for name in Request::NAMES.iter().filter(|name| **name != "Verb").chain(Verb::NAMES) {
+            assert!(seen.contains(name), "no sample of {name}");
+        }
+        insta::assert_snapshot!(text);
+    }
+}

@@ -3,7 +3,7 @@
 //! Not here: whether the caller may touch it (`rights`).
 
 use kraal_api::model::Workspace;
-use kraal_api::{PaneId, PaneRef, Refusal};
+use kraal_api::{PaneId, PaneRef, Refusal, WorkspaceId};
 
 use super::Tree;
 use crate::words::did_you_mean;
@@ -63,12 +63,12 @@ fn matching(tree: &Tree, fits: impl Fn(&Workspace, &str) -> bool) -> Vec<(PaneId
     found
 }
 
-/// A name that no workspace has yet: the word itself, else with `-2`, `-3`, …
-pub(crate) fn unique_workspace(tree: &Tree, name: &str) -> String {
-    let taken = |name: &str| tree.workspace_named(name).is_some();
+/// A name that no workspace but this one has: the word itself, else with `-2`, `-3`, …
+pub(crate) fn unique_workspace(tree: &Tree, name: &str, own: Option<WorkspaceId>) -> String {
+    let taken = |name: &str| tree.workspace_named(name).is_some_and(|workspace| Some(workspace.id) != own);
     if !taken(name) {
         return name.to_owned();
     }
-    let numbered = (2u64..).map(|number| format!("{name}-{number}"));
-    numbered.into_iter().find(|name| !taken(name)).expect("there are finitely many workspaces")
+    let mut numbered = (2u64..).map(|number| format!("{name}-{number}"));
+    numbered.find(|name| !taken(name)).expect("there are finitely many workspaces")
 }

@@ -21,17 +21,16 @@ pub(super) fn take(world: &mut World, out: &mut Outbox, input: Input) {
         Input::ClientArea { conn, area } => {
             if let Some(client) = world.clients.get_mut(conn) {
                 client.area = area;
+                out.room = true;
             }
         }
         Input::ClientFocus { conn, focused } => {
             if let Some(client) = world.clients.get_mut(conn) {
                 client.focused = Some(focused);
             }
-            if focused {
-                world.clients.active(conn);
-            }
+            out.room |= focused && world.clients.active(conn);
         }
-        Input::ClientActive { conn } => world.clients.active(conn),
+        Input::ClientActive { conn } => out.room |= world.clients.active(conn),
         Input::Done { ticket, outcome } => done(world, out, ticket, &outcome),
         Input::Problem(sentence) => problem(world, out, &sentence),
         Input::Configured { settings, problems, ticket } => {
@@ -61,6 +60,7 @@ fn closed(world: &mut World, out: &mut Outbox, conn: ConnId) {
     world.log.closed(conn);
     world.rows.closed(conn);
     if world.clients.leave(conn) {
+        out.room = true;
         out.tell(Happening::ClientDetached { clients: world.clients.count() });
     }
 }

@@ -7,6 +7,7 @@ mod requests;
 mod saving;
 mod settle;
 
+use kraal_api::events::Happening;
 use kraal_api::model::{Model, Pane};
 use kraal_api::{ConnId, PaneId, TabId};
 
@@ -62,6 +63,9 @@ impl World {
     /// Takes what happened and says what to do about it, in order. `now_ms` is unix milliseconds.
     pub fn handle(&mut self, input: Input, now_ms: u64) -> Vec<Effect> {
         let mut out = Outbox::new(now_ms);
+        if self.log.is_blank() {
+            out.tell(Happening::ServerStarted { restarts: self.house.restarts });
+        }
         let opening = match input {
             Input::Request { ticket, conn, peer, request } => {
                 requests::take(self, &mut out, (ticket, conn), peer, &request)

@@ -19,6 +19,7 @@ pub(super) fn settle(world: &mut World, mut out: Outbox, opening: Option<(Asked,
         out.ending = out.ending.or(Some(Ending::Empty));
     }
     let views = look(world, &mut out);
+    out.room |= !views.is_empty();
     sizes::settle(&mut world.tree, &world.clients, &mut out);
     world.held.settle(&world.tree, &mut out);
     say_facts(world, &mut out);

@@ -3,7 +3,7 @@
 //!
 //! Not here: any expectation; those are the snapshots.
 
-#![allow(dead_code, reason = "each test binary uses its own part of the stage")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of the stage")]
 
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
@@ -12,7 +12,7 @@ use kraal_agents::Catalog;
 use kraal_api::agents::AgentEvent;
 use kraal_api::stream::{Area, Attach, Outer, STREAM};
 use kraal_api::{ConnId, Kind, PaneId, Request, Source, State, Verb, Verdict};
-use kraal_core::{Effect, Input, PaneChange, Peer, Revival, Saved, Settings, Setup, Ticket, World};
+use kraal_core::{Effect, Input, Outcome, PaneChange, Peer, Revival, Saved, Settings, Setup, Ticket, World};
 
 /// The built-in agents, compiled once.
 pub fn catalog() -> Arc<Catalog> {
@@ -133,6 +133,11 @@ impl Scene {
         self.ticket += 1;
         let ticket = Ticket(self.ticket);
         self.input(Input::Request { ticket, conn: ConnId(conn), peer, request })
+    }
+
+    /// What the last request needed of the machine is done.
+    pub fn done(&mut self, outcome: Outcome) -> Vec<Effect> {
+        self.input(Input::Done { ticket: Ticket(self.ticket), outcome })
     }
 
     /// Asks as the attached client 1.

@@ -1,0 +1,102 @@
+//! What outlives a server: under running programs, and over a reboot.
+//!
+//! Not here: where it is written.
+
+mod common;
+
+use common::{Scene, inside, outside, request, verb};
+use kraal_api::model::Exit;
+use kraal_api::{Kind, PaneId, State};
+use kraal_core::{Effect, Input, PaneChange, Revival, Saved};
+
+/// A shell, an agent that waits, an ended command, and a shell in another workspace.
+fn scene() -> Scene {
+    let mut scene = Scene::attached();
+    scene.quietly(|scene| {
+        scene.running(r#"{"StartAgent":{"agent":"claude","opening":{"name":"api"},"lead":true}}"#);
+        scene.agent(2, State::Blocked, Some(Kind::Permission));
+        scene.running(r#"{"Run":{"argv":["make"],"opening":{"env":{"CC":"cc"},"place":"down"}}}"#);
+        scene.input(Input::Exited { pane: PaneId(3), exit: Exit::Code(1) });
+        scene.running(r#"{"OpenWorkspace":{"name":"web","folder":"/src/web"}}"#);
+        scene.change(4, PaneChange::Cwd("/src/web/deep".to_owned()));
+        scene.running(r#"{"Run":{"argv":["top"],"opening":{"place":"tab","workspace":"web"}}}"#);
+        scene.pass(1_000);
+    });
+    scene
+}
+
+#[test]
+fn a_new_server_under_running_programs() {
+    let mut scene = scene();
+    scene.note("pane 4 ended meanwhile, pane 5 is not known any more, pane 9 was never saved");
+    let known = [(1, None), (2, None), (4, Some(Exit::Code(0))), (9, None)];
+    scene.restart(Revival::Running { alive: known.map(|(pane, exit)| (PaneId(pane), exit)).to_vec() });
+    scene.tree();
+    scene.note("clients come back; streams go on where they were; nothing is told twice");
+    scene.attach(1, 82, 26, None);
+    scene.ask(
+        5,
+        outside(),
+        verb(r#"{"Events":{"since":20,"boot":"boot-1","types":["agent","pane","server"]}}"#),
+    );
+    scene.ask(5, outside(), request(r#"{"SubscribeAgents":{"since":7,"boot":"boot-1"}}"#));
+    scene.agent(2, State::Blocked, Some(Kind::Permission));
+    scene.pass(10_000);
+    scene.note("rights and tokens are the same");
+    scene.ask(6, inside(2), request(r#"{"Hello":{"api":1}}"#));
+    scene.ask(6, common::bearing("token-2"), request(r#""List""#));
+    scene.ask(6, outside(), verb(r#""Info""#));
+    scene.user(r#"{"Rerun":{"pane":3}}"#);
+    scene.note("ids go on");
+    scene.user(r#"{"Run":{"argv":["ls"],"opening":{"place":"tab"}}}"#);
+    insta::assert_snapshot!(scene.text);
+}
+
+#[test]
+fn after_a_reboot() {
+    let mut scene = scene();
+    scene.restart(Revival::Rebooted);
+    scene.tree();
+    scene.attach(1, 82, 26, None);
+    scene.note("Enter runs what waits");
+    scene.user(r#"{"Rerun":{"pane":"api"}}"#);
+    scene.ask(5, inside(2), request(r#"{"Hello":{"api":1}}"#));
+    scene.ask(5, outside(), verb(r#"{"Events":{"since":20,"boot":"boot-1"}}"#));
+    insta::assert_snapshot!(scene.text);
+}
+
+#[test]
+fn what_a_newer_kraal_wrote_is_left_alone() {
+    let saved = scene().world.save();
+    let newer =
+        String::from_utf8(saved.to_bytes()).expect("JSON").replacen("\"version\":1", "\"version\":7", 1);
+    let error = Saved::read(newer.as_bytes()).expect_err("it is newer").to_string();
+    assert!(error.contains("format 7") && error.contains("newer kraal"), "{error}");
+    let error = Saved::read(b"{\"version\":1}").expect_err("it is cut off").to_string();
+    assert!(error.contains("cannot be read"), "{error}");
+    assert!(Saved::read(b"").is_err());
+}
+
+#[test]
+fn what_does_not_fit_together_is_mended() {
+    let mut saved = scene().world.save();
+    saved.panes.retain(|pane| pane.facts.id != PaneId(1));
+    let twice = saved.workspaces[1].clone();
+    saved.workspaces.push(twice);
+    saved.workspaces[1].tabs[0].focus = PaneId(77);
+    saved.next = (1, 1, 1);
+    let (world, _) = kraal_core::World::restore(common::setup("b"), &saved, Revival::Rebooted, 0);
+    let mended = world.save();
+    assert_eq!(mended.next, (6, 4, 3));
+    assert_eq!(mended.workspaces.len(), 2);
+    assert_eq!(mended.workspaces[1].tabs[0].focus, PaneId(4));
+    insta::assert_snapshot!(common::tree(&world));
+}
+
+#[test]
+fn nobody_left_is_the_end() {
+    let saved = Scene::attached().world.save();
+    let revival = Revival::Running { alive: vec![(PaneId(1), Some(Exit::Code(0)))] };
+    let (_, effects) = kraal_core::World::restore(common::setup("b"), &saved, revival, 0);
+    assert_eq!(effects.last(), Some(&Effect::End { ticket: None }));
+}
