@@ -29,7 +29,7 @@ const GRAPHICS: [char; 32] = [
 impl Charsets {
     /// Whether bytes stand for themselves.
     pub(crate) fn plain(&self) -> bool {
-        self.once.is_none() && self.sets[usize::from(self.used)] == Charset::Ascii
+        self.once.is_none() && self.sets[usize::from(self.used & 3)] == Charset::Ascii
     }
 
     /// ESC ( and its like: `slot` 0–3 becomes the set named by `final_byte`.
@@ -53,7 +53,7 @@ impl Charsets {
 
     /// The character an ASCII byte stands for.
     pub(crate) fn map(&mut self, b: u8) -> char {
-        let slot = self.once.take().unwrap_or(self.used);
+        let slot = self.once.take().unwrap_or(self.used) & 3;
         match (self.sets[usize::from(slot)], b) {
             (Charset::Graphics, 0x5f..=0x7e) => GRAPHICS[usize::from(b - 0x5f)],
             (Charset::British, b'#') => '£',

@@ -42,6 +42,8 @@ pub(crate) struct GridImage {
     last: Last,
     /// Rows ever given to history.
     pub(crate) history: u64,
+    /// Rows of history from this number on were written at this width.
+    pub(crate) native: u64,
     owed: Option<u64>,
 }
 
@@ -117,6 +119,7 @@ impl GridImage {
             tabs: grid.tabs.clone(),
             last: grid.last,
             history: grid.history.next(),
+            native: grid.history.native(),
             owed: grid.owed,
         }
     }
@@ -169,6 +172,7 @@ impl ScreenImage {
         let mut screen = Screen { kitty: self.kitty, parked: self.parked, ..Screen::default() };
         for image in self.lines.into_iter().take(rows) {
             let mut line = Line::from(decode(&image.row, tables));
+            line.cut(cols);
             line.cells.truncate(cols);
             screen.lines.push_back(Line { stamp: image.stamp, ..line });
         }

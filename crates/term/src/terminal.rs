@@ -243,7 +243,7 @@ impl Terminal {
         let image = Snapshot::read(bytes)?;
         let size = image.grid.size;
         let mut history = History::open(blocks, options.scrollback_lines, size.cols, image.grid.history);
-        history.start_at(image.grid.history);
+        history.start_at(image.grid.history, image.grid.native);
         let mut grid = Grid::new(size, history);
         image.grid.into_grid(&mut grid);
         let mut terminal = Self::assemble(grid, options);

@@ -66,10 +66,16 @@ impl History {
         self.index.next()
     }
 
-    /// Numbers go on from `next` where nothing was found.
-    pub(crate) fn start_at(&mut self, next: u64) {
+    /// Rows from this number on were written at the current width.
+    pub(crate) fn native(&self) -> u64 {
+        self.native
+    }
+
+    /// Numbers go on from `next` where nothing was found; rows from `native` on have the current width.
+    pub(crate) fn start_at(&mut self, next: u64, native: u64) {
         self.index.start_at(next);
-        self.native = self.index.next();
+        self.native = native.min(self.index.next());
+        *self.map.get_mut() = None;
     }
 
     /// Numbers of the oldest row and the next.
