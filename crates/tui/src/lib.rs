@@ -6,4 +6,16 @@
 
 pub mod actions;
 pub mod app;
+mod areas;
+mod chord;
+mod client;
+mod draw;
+mod editor;
+mod grid;
 pub mod keymap;
+mod layers;
+mod look;
+mod mirror;
+mod paint;
+mod text;
+mod theme;
