@@ -57,8 +57,8 @@ pub(crate) struct Last {
     pub(crate) y: usize,
     /// Nothing but printing happened since, so a mark may join it.
     pub(crate) open: bool,
-    /// It ends with a zero-width joiner.
-    pub(crate) joiner: bool,
+    /// Its end joins what comes next ([`crate::width::sticky`]).
+    pub(crate) sticky: bool,
     pub(crate) char: Option<char>,
 }
 
@@ -81,6 +81,8 @@ pub(crate) struct Grid {
     pub(crate) history: History,
     /// Rows a resize pushed to history start here, while nothing else was pushed since.
     pub(crate) owed: Option<u64>,
+    /// Scratch for growing clusters.
+    pub(crate) joined: String,
 }
 
 /// Numbers of the pen's style and of its blank, until the pen changes.
@@ -122,6 +124,7 @@ impl Grid {
             last: Last::default(),
             history,
             owed: None,
+            joined: String::new(),
         };
         grid.reset_margins();
         for _ in 0..size.rows {

@@ -131,3 +131,48 @@ impl Csi {
         Some(csi)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Collects what the `vte` parser makes of a sequence.
+    #[derive(Default)]
+    struct Seen(Option<Csi>);
+
+    impl vte::Perform for Seen {
+        fn csi_dispatch(&mut self, params: &vte::Params, intermediates: &[u8], ignore: bool, action: char) {
+            self.0 = Csi::from_vte(params, intermediates, action).filter(|_| !ignore);
+        }
+    }
+
+    #[test]
+    fn our_loop_reads_what_the_parser_reads() {
+        let mut state = 1u64;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % n
+        };
+        let mut compared = 0;
+        for _ in 0..50_000 {
+            let mut bytes = Vec::new();
+            if below(3) == 0 {
+                bytes.push(b"<=>?"[below(4)]);
+            }
+            for _ in 0..below(12) {
+                bytes.push(b"0123456789;;;:"[below(14)]);
+            }
+            if below(4) == 0 {
+                bytes.push(b" !$\"'"[below(5)]);
+            }
+            bytes.push(0x40 + below(63) as u8);
+            let Parsed::Csi(csi, len) = parse_csi(&bytes) else { continue };
+            assert_eq!(len, bytes.len());
+            let mut seen = Seen::default();
+            vte::Parser::<1024>::new().advance(&mut seen, &[b"\x1b[", &bytes[..]].concat());
+            assert_eq!(Some(csi), seen.0, "{:?}", String::from_utf8_lossy(&bytes));
+            compared += 1;
+        }
+        assert!(compared > 40_000);
+    }
+}

@@ -4,7 +4,7 @@
 use crate::cell::{Cell, Content};
 use crate::face::Modes;
 use crate::grid::{Grid, Last};
-use crate::width::{Class, class, cluster_full, joins};
+use crate::width::{Class, class, cluster_full, joins, sticky};
 
 impl Grid {
     /// Prints printable ASCII.
@@ -43,7 +43,7 @@ impl Grid {
             self.line(y).insert(x, limit, n, style);
         }
         self.line(y).write_ascii(x, &bytes[..n], style);
-        self.last = Last { x: x + n - 1, y, open: true, joiner: false, char: Some(bytes[n - 1] as char) };
+        self.last = Last { x: x + n - 1, y, open: true, sticky: false, char: Some(bytes[n - 1] as char) };
         if x + n < limit {
             self.cursor.x += n;
             return n;
@@ -76,7 +76,7 @@ impl Grid {
     /// Prints one character that is not ASCII, or joins it to the cluster before it.
     pub(crate) fn print_char(&mut self, c: char) {
         let width = match class(c) {
-            Class::Alone(width) if !self.last.joiner => width,
+            Class::Alone(width) if !self.last.sticky => width,
             _ => {
                 if self.join(c) {
                     return;
@@ -89,6 +89,7 @@ impl Grid {
         }
         self.put(Cell::char(c, width == 2, 0));
         self.last.char = Some(c);
+        self.last.sticky = sticky(c);
     }
 
     /// Writes a new cell at the cursor in the pen's style.
@@ -119,7 +120,7 @@ impl Grid {
             self.line(y).insert(x, limit, width, cell.style);
         }
         self.line(y).write(x, cell);
-        self.last = Last { x, y, open: true, joiner: false, char: None };
+        self.last = Last { x, y, open: true, sticky: false, char: None };
         self.advance(width, limit);
     }
 
@@ -139,21 +140,26 @@ impl Grid {
             return false;
         }
         let cell = self.screen.lines[y].cell(x);
-        let mut before = String::new();
-        match cell.content() {
+        let mut scratch = [0; 4];
+        let before = match cell.content() {
             Content::Blank => return false,
-            Content::Char(c) => before.push(c),
-            Content::Cluster(id) => before.push_str(self.tables.clusters.get(id)),
-        }
-        let mut joined = String::new();
-        let Some(width) = joins(&before, c, &mut joined) else { return false };
-        if cluster_full(&before) {
-            return true;
-        }
-        if self.tables.clusters.full() {
-            self.sweep();
-        }
-        let id = self.tables.clusters.intern(&joined);
+            Content::Char(c) => &*c.encode_utf8(&mut scratch),
+            Content::Cluster(id) => self.tables.clusters.get(id),
+        };
+        let mut joined = std::mem::take(&mut self.joined);
+        let width = joins(before, c, &mut joined);
+        // A full cluster swallows what it has no room for.
+        let id = match width {
+            Some(_) if !cluster_full(before) => {
+                if self.tables.clusters.full() {
+                    self.sweep();
+                }
+                self.tables.clusters.intern(&joined)
+            }
+            _ => 0,
+        };
+        self.joined = joined;
+        let Some(width) = width else { return false };
         if id == 0 {
             return true;
         }
@@ -166,7 +172,7 @@ impl Grid {
             line.pad(x + 1);
             line.cells[x] = cell;
         }
-        self.last.joiner = c == '\u{200d}';
+        self.last.sticky = sticky(c);
         true
     }
 
@@ -191,7 +197,7 @@ impl Grid {
             let (x, y) = (self.cursor.x, self.cursor.y);
             self.line(y).write(x, cell);
             let limit = self.limit(x);
-            self.last = Last { x, y, open: true, joiner: false, char };
+            self.last = Last { x, y, open: true, sticky: false, char };
             self.advance(2, limit);
         } else {
             let line = self.line(y);
@@ -212,7 +218,7 @@ impl Grid {
         } else {
             for _ in 0..n {
                 self.last.open = false;
-                self.last.joiner = false;
+                self.last.sticky = false;
                 self.print_char(c);
             }
         }

@@ -57,10 +57,15 @@ pub(crate) struct Texts {
     ids: FoldMap<Box<str>>,
     free: Vec<u32>,
     limit: usize,
+    bytes: usize,
+    byte_limit: usize,
 }
 
 /// Entries after which a first sweep is due.
 const FIRST_LIMIT: usize = 2048;
+/// Bytes of text after which a first sweep is due, and those no table goes beyond.
+const FIRST_BYTES: usize = 2 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 impl Default for Styles {
     fn default() -> Self {
@@ -70,7 +75,14 @@ impl Default for Styles {
 
 impl Default for Texts {
     fn default() -> Self {
-        Self { texts: vec!["".into()], ids: FoldMap::default(), free: Vec::new(), limit: FIRST_LIMIT }
+        Self {
+            texts: vec!["".into()],
+            ids: FoldMap::default(),
+            free: Vec::new(),
+            limit: FIRST_LIMIT,
+            bytes: 0,
+            byte_limit: FIRST_BYTES,
+        }
     }
 }
 
@@ -119,18 +131,22 @@ impl Texts {
         if let Some(&id) = self.ids.get(text) {
             return id;
         }
+        if self.bytes + text.len() > MAX_BYTES {
+            return 0;
+        }
         let id = match self.free.pop() {
             Some(id) => {
                 self.texts[id as usize] = text.into();
                 id
             }
-            None if self.texts.len() >= MAX_CLUSTERS => return 0,
+            None if self.texts.len() > MAX_CLUSTERS => return 0,
             None => {
                 self.texts.push(text.into());
                 (self.texts.len() - 1) as u32
             }
         };
         self.ids.insert(text.into(), id);
+        self.bytes += text.len();
         id
     }
 
@@ -139,7 +155,7 @@ impl Texts {
     }
 
     pub(crate) fn full(&self) -> bool {
-        self.ids.len() >= self.limit
+        self.ids.len() >= self.limit || self.bytes >= self.byte_limit
     }
 
     fn sweep(&mut self, used: &[bool]) {
@@ -150,6 +166,8 @@ impl Texts {
             self.free.push(i as u32);
         }
         self.limit = (self.ids.len() * 2).max(FIRST_LIMIT);
+        self.bytes = self.ids.keys().map(|t| t.len()).sum();
+        self.byte_limit = (self.bytes * 2).max(FIRST_BYTES);
     }
 }
 
@@ -202,5 +220,36 @@ impl Tables {
             Content::Char(c) => to.push(c),
             Content::Cluster(id) => to.push_str(self.clusters.get(id)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_frees_what_is_not_marked() {
+        let mut t = Tables::default();
+        let pen = |n| Pen { fg: n, link: 0, ..Pen::default() };
+        let kept = t.styles.intern(pen(1));
+        (2..5000).for_each(|n| {
+            t.styles.intern(pen(n));
+        });
+        assert!(t.full());
+        let cells = [Cell::ascii(b'x', kept)];
+        t.sweep([&cells[..]].into_iter(), std::iter::empty(), std::iter::empty());
+        assert!(!t.full());
+        assert_eq!((t.styles.get(kept).fg, t.styles.intern(pen(1))), (1, kept));
+        assert_eq!(t.styles.pens.len(), 5000);
+        t.styles.intern(pen(9999));
+        assert_eq!(t.styles.pens.len(), 5000, "a freed number is used again");
+    }
+
+    #[test]
+    fn texts_are_bounded_in_bytes() {
+        let mut t = Texts::default();
+        let long = "x".repeat(4000);
+        let refused = (0..10_000).filter(|i| t.intern(&format!("{i}{long}")) == 0).count();
+        assert!(refused > 5000 && t.bytes <= MAX_BYTES);
     }
 }

@@ -23,7 +23,7 @@ pub fn char_width(c: char) -> u16 {
 /// What the fast path may assume about a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// Joins nothing unless a zero-width joiner stands before it; of this width.
+    /// Joins nothing unless something [`sticky`] stands before it; of this width.
     Alone(u16),
     /// May join the cluster before it; ask [`joins`].
     Maybe,
@@ -36,13 +36,26 @@ pub(crate) fn class(c: char) -> Class {
         0xa1..=0xac | 0xae..=0x2ff | 0x370..=0x482 | 0x48a..=0x52f => Class::Alone(1),
         0x2500..=0x259f | 0x2800..=0x28ff => Class::Alone(1),
         0x3041..=0x3096 | 0x30a1..=0x30fa | 0x3400..=0x4dbf | 0x4e00..=0x9fff => Class::Alone(2),
-        0xf900..=0xfaff | 0xff01..=0xff60 | 0x2_0000..=0x2_fffd | 0x3_0000..=0x3_fffd => Class::Alone(2),
+        0xac00..=0xd7a3 | 0xf900..=0xfaff | 0xff01..=0xff60 | 0x2_0000..=0x2_fffd | 0x3_0000..=0x3_fffd => {
+            Class::Alone(2)
+        }
         0x2010..=0x2027 | 0x2030..=0x205e | 0x20a0..=0x20cf | 0x2100..=0x24ff | 0x25a0..=0x27ff => {
             Class::Alone(char_width(c))
         }
         0x2900..=0x2bff | 0x3000..=0x3029 | 0xe000..=0xf8ff => Class::Alone(char_width(c)),
         0x1f000..=0x1f1e5 | 0x1f200..=0x1f3fa | 0x1f400..=0x1faff => Class::Alone(char_width(c)),
         _ => Class::Maybe,
+    }
+}
+
+/// Whether anything at all may join a cluster that ends in `c`: joiners, the first part of a Hangul
+/// syllable, and the letters the standard calls prepended.
+pub(crate) fn sticky(c: char) -> bool {
+    match c as u32 {
+        0x200d | 0x1100..=0x115f | 0xa960..=0xa97c => true,
+        0x600..=0x605 | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0xd4e => true,
+        0x1_10bd | 0x1_10cd | 0x1_1000..=0x1_1fff => true,
+        _ => false,
     }
 }
 
@@ -89,6 +102,18 @@ mod tests {
                 assert_eq!(w, char_width(c), "width of {:x}", c as u32);
                 assert_eq!(joins("a", c, &mut String::new()), None, "{:x} joins a letter", c as u32);
             }
+        }
+    }
+
+    #[test]
+    fn only_after_something_sticky_may_everything_join() {
+        let mut joined = String::new();
+        for c in (0xa1..0x2_0000).filter_map(char::from_u32) {
+            let before = String::from(c);
+            let joins_any = ['世', '한', '─', '\u{1f600}', 'ж', '…']
+                .into_iter()
+                .any(|next| joins(&before, next, &mut joined).is_some());
+            assert!(!joins_any || sticky(c), "{:x}", c as u32);
         }
     }
 

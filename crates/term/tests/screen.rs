@@ -268,3 +268,15 @@ fn resets() {
 fn protected_cells_survive_a_selective_erase() {
     assert_eq!(Bench::with(10, 1, "ab\x1b[1\"qcd\x1b[0\"qef\x1b[?2K").screen(), "  cd");
 }
+
+#[test]
+fn a_terminal_can_move_to_another_thread() {
+    fn sendable<T: Send>(_: &T) {}
+    sendable(&Bench::new(1, 1).t);
+}
+
+#[test]
+fn hangul_joins_only_its_own_parts() {
+    let b = Bench::with(20, 1, "가각\u{1100}\u{1161}x한\u{11ab}y");
+    assert_eq!(b.at().0, 2 + 2 + 2 + 1 + 2 + 1);
+}
