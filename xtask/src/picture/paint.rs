@@ -113,7 +113,7 @@ fn is_written(cell: &Cell) -> bool {
     !cell.style.is(HIDDEN) && boxes::shape(&cell.text, place, "").is_none()
 }
 
-/// Cuts a row into texts; plain blanks and drawn characters end one.
+/// Cuts a row into texts without plain blanks around them: some viewers drop those, and shift the rest.
 fn runs(cells: &[Cell]) -> Vec<Run<'_>> {
     let mut runs: Vec<Run<'_>> = Vec::new();
     for (column, cell) in placed(cells).filter(|(_, cell)| is_written(cell)) {
@@ -134,9 +134,11 @@ fn runs(cells: &[Cell]) -> Vec<Run<'_>> {
     }
     for run in &mut runs {
         if run.style.underline == Underline::None && !run.style.is(STRIKE) {
-            let text = run.text.trim_end();
+            let text = run.text.trim_start();
+            run.column += run.text.len() - text.len();
+            let text = text.trim_end();
             run.columns -= run.text.len() - text.len();
-            run.text.truncate(text.len());
+            run.text = text.to_owned();
         }
     }
     runs.retain(|run| !run.text.is_empty());
