@@ -12,7 +12,7 @@ use kraal_api::{Kind, PaneId, Refusal, Response, State};
 
 use crate::effect::Effect;
 use crate::focus::Focus;
-use crate::outbox::{Answer, Notice, Outbox, Reply};
+use crate::outbox::{Answer, Change, Notice, Outbox, Reply};
 use crate::rights::Permit;
 use crate::tree::Tree;
 use crate::words;
@@ -218,7 +218,7 @@ fn send(notices: &mut Notices, tree: &Tree, out: &mut Outbox) {
         notices.sent.insert(*pane, (now, pending.from));
     }
     notices.last = Some(now);
-    out.save = true;
+    out.note(Change::Saved);
     let effect = match due.as_slice() {
         [] => return,
         [(pane, pending)] => Effect::Notify {

@@ -45,6 +45,17 @@ pub(crate) struct Notice {
     pub(crate) asked: bool,
 }
 
+/// What an input changed as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Change {
+    /// Workspaces, tabs, layouts, names.
+    Structure,
+    /// The room of some tab, maybe: clients came, went, grew or took over.
+    Room,
+    /// Something that is saved.
+    Saved,
+}
+
 /// The collection.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
@@ -58,16 +69,12 @@ pub(crate) struct Outbox {
     pub(crate) passed_on: BTreeMap<String, String>,
     /// Panes whose row, waits or notifications may have changed.
     pub(crate) touched: BTreeSet<PaneId>,
-    /// Workspaces, tabs, layouts, names changed.
-    pub(crate) structure: bool,
-    /// The room of some tab may have changed: clients came, went, grew or took over.
-    pub(crate) room: bool,
+    changed: BTreeSet<Change>,
     /// Panes whose facts changed.
     pub(crate) facts: BTreeSet<PaneId>,
     /// How the programs ended that ended now: their panes may be gone already.
     pub(crate) exits: BTreeMap<PaneId, Exit>,
     pub(crate) notices: Vec<Notice>,
-    pub(crate) save: bool,
     /// Replies to requests that were parked.
     pub(crate) late: Vec<Effect>,
     pub(crate) answer: Option<Effect>,
@@ -81,6 +88,14 @@ impl Outbox {
         Outbox { now, ..Outbox::default() }
     }
 
+    pub(crate) fn note(&mut self, change: Change) {
+        self.changed.insert(change);
+    }
+
+    pub(crate) fn noted(&self, change: Change) -> bool {
+        self.changed.contains(&change)
+    }
+
     pub(crate) fn act(&mut self, effect: Effect) {
         self.acts.push(effect);
     }
@@ -88,13 +103,13 @@ impl Outbox {
     /// Something happened that subscribers are told.
     pub(crate) fn tell(&mut self, happening: Happening) {
         self.happened.push(happening);
-        self.save = true;
+        self.note(Change::Saved);
     }
 
     /// Something of the tree changed that is saved.
     pub(crate) fn restructure(&mut self) {
-        self.structure = true;
-        self.save = true;
+        self.note(Change::Structure);
+        self.note(Change::Saved);
     }
 
     /// The facts of a pane changed.

@@ -9,12 +9,12 @@ use kraal_api::{PaneId, TabId};
 
 use crate::clients::{Clients, room};
 use crate::effect::{Effect, Start};
-use crate::outbox::Outbox;
+use crate::outbox::{Change, Outbox};
 use crate::tree::Tree;
 
 /// Gives every pane its size, starts what waits to be started, and says what changed.
 pub(crate) fn settle(tree: &mut Tree, clients: &Clients, out: &mut Outbox) {
-    if !out.structure && !out.room && out.starts.is_empty() {
+    if !out.noted(Change::Structure) && !out.noted(Change::Room) && out.starts.is_empty() {
         return;
     }
     let tabs: Vec<TabId> = tree.tabs().map(|(_, tab)| tab.id).collect();
@@ -22,7 +22,7 @@ pub(crate) fn settle(tree: &mut Tree, clients: &Clients, out: &mut Outbox) {
         if let Some((_, client)) = clients.latest_on(tab) {
             let area = room(client.area);
             if tree.areas.insert(tab, area) != Some(area) {
-                out.save = true;
+                out.note(Change::Saved);
             }
         }
         let area = tree.area(tab);
@@ -55,7 +55,7 @@ fn fit(tree: &mut Tree, pane: PaneId, rect: Rect, out: &mut Outbox) {
         return;
     }
     state.size = size;
-    out.save = true;
+    out.note(Change::Saved);
     // One that starts now is started at this size.
     if !out.starts.contains(&pane) {
         out.act(Effect::Resize { pane, cols: size.0, rows: size.1 });

@@ -7,6 +7,7 @@ use kraal_api::{ConnId, PaneId, TabId};
 use crate::caller::{Asked, Caller};
 use crate::clients::Clients;
 use crate::desk::Desk;
+use crate::outbox::Change;
 use crate::tree::Tree;
 
 /// The client that follows what this caller opens: its own; for a pane's program the one that shows
@@ -35,7 +36,9 @@ pub(crate) fn on_screen(tree: &Tree, clients: &Clients, asked: &Asked) -> Option
 pub(crate) fn go(desk: &mut Desk<'_>, asked: &Asked, tab: TabId) {
     if let Some(conn) = follower(desk.tree, desk.clients, asked).or_else(|| desk.clients.latest()) {
         desk.clients.show(conn, tab);
-        desk.out.room |= desk.clients.active(conn);
+        if desk.clients.active(conn) {
+            desk.out.note(Change::Room);
+        }
     }
 }
 

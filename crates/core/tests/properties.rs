@@ -199,7 +199,8 @@ impl Told {
         for effect in effects {
             match effect {
                 Effect::Reply { ticket, .. } => {
-                    assert!(self.answered.insert(*ticket), "{ticket:?} is answered twice")
+                    let first = self.answered.insert(*ticket);
+                    assert!(first, "{ticket:?} is answered twice");
                 }
                 Effect::Event { ticket, event } if event.what.word() != "lost" => {
                     let last = self.numbers.insert(*ticket, event.seq);
@@ -238,6 +239,7 @@ fn check_saved(world: &World, now: u64) {
 
 #[test]
 fn any_input_leaves_the_world_whole() {
+    let (mut steps, mut most) = (0, 0);
     for seed in 0..120 {
         let mut dice = Dice(seed);
         let mut scene = Scene::attached();
@@ -248,6 +250,8 @@ fn any_input_leaves_the_world_whole() {
             let effects = scene.world.handle(input, scene.now);
             told.check(&scene.world, &effects);
             check_whole(&scene.world, scene.now);
+            steps += 1;
+            most = most.max(scene.world.model().panes.len());
             if effects.iter().any(|effect| matches!(effect, Effect::End { .. })) {
                 break;
             }
@@ -256,4 +260,6 @@ fn any_input_leaves_the_world_whole() {
             }
         }
     }
+    // The walks are worth something: most are long, and there is more than a pane or two.
+    assert!(steps > 120 * 100 && most > 8, "{steps} steps, {most} panes");
 }

@@ -6,7 +6,7 @@ use kraal_api::agents::StartAgent;
 use kraal_api::{Refusal, Response};
 
 use crate::desk::Desk;
-use crate::outbox::{Answer, Reply};
+use crate::outbox::{Answer, Change, Reply};
 use crate::panes::{NewPane, open_asked};
 use crate::rights::Permit;
 use crate::words::{did_you_mean, line};
@@ -35,7 +35,7 @@ pub(crate) fn lead(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
         return Err(Refusal::failed(format!("no agent runs in pane {pane}: start one first")));
     };
     state.lead = true;
-    desk.out.save = true;
+    desk.out.note(Change::Saved);
     Ok(Reply::Now(Response::Ok))
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn lead(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
 pub(crate) fn unlead(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
     if let Some(state) = desk.tree.pane_mut(permit.pane()?) {
         state.lead = false;
-        desk.out.save = true;
+        desk.out.note(Change::Saved);
     }
     Ok(Reply::Now(Response::Ok))
 }

@@ -7,6 +7,7 @@ use kraal_api::model::AgentFacts;
 use kraal_api::{PaneId, Verdict};
 
 use crate::desk::Desk;
+use crate::outbox::Change;
 use crate::words;
 
 /// An agent was recognised, or its state changed.
@@ -24,7 +25,7 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, (name, label): (String,
             agent.since = now;
         }
         desk.out.touch(pane);
-        desk.out.save = true;
+        desk.out.note(Change::Saved);
         // Another source of the same state is a fact to show, and no event.
         if (before.state, before.kind, before.certain) != (verdict.state, verdict.kind, verdict.certain) {
             let previous = Some(before.state);

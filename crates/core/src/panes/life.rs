@@ -10,7 +10,7 @@ use super::close;
 use crate::desk::Desk;
 use crate::effect::Effect;
 use crate::input::PaneChange;
-use crate::outbox::Notice;
+use crate::outbox::{Change, Notice};
 use crate::words;
 
 /// A bell within this time of the last one is the same.
@@ -24,7 +24,7 @@ pub(crate) fn started(desk: &mut Desk<'_>, pane: PaneId, pid: i32) {
         state.facts.phase = Phase::Running;
         desk.out.touch(pane);
     }
-    desk.out.save = true;
+    desk.out.note(Change::Saved);
 }
 
 /// Its program could not be started: the pane stays and says why.
@@ -77,7 +77,9 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, change: PaneChange) {
         PaneChange::Progress(progress) => replaced(&mut facts.progress, progress),
         PaneChange::Cwd(cwd) => {
             let changed = replaced(&mut facts.cwd, cwd);
-            desk.out.save |= changed;
+            if changed {
+                desk.out.note(Change::Saved);
+            }
             changed
         }
         PaneChange::Busy(busy) => {

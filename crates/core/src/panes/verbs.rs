@@ -14,7 +14,7 @@ use super::close::tab_closed;
 use crate::caller::Caller;
 use crate::desk::Desk;
 use crate::effect::Effect;
-use crate::outbox::{Answer, Reply};
+use crate::outbox::{Answer, Change, Reply};
 use crate::rights::{Permit, Reach};
 use crate::tree::layout::{Push, auto_axis, push_border};
 use crate::{views, words};
@@ -144,7 +144,7 @@ pub(crate) fn rerun(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
     desk.out.passed_on = permit.asked().env.clone();
     desk.out.starts.insert(pane);
     desk.out.touch(pane);
-    desk.out.save = true;
+    desk.out.note(Change::Saved);
     DONE
 }
 

@@ -9,7 +9,7 @@ use super::World;
 use crate::desk::Desk;
 use crate::effect::Effect;
 use crate::input::{Input, Outcome, PaneChange, Settings, Ticket};
-use crate::outbox::Outbox;
+use crate::outbox::{Change, Outbox};
 use crate::{agents, panes, words};
 
 /// Takes in whatever is no request.
@@ -21,16 +21,22 @@ pub(super) fn take(world: &mut World, out: &mut Outbox, input: Input) {
         Input::ClientArea { conn, area } => {
             if let Some(client) = world.clients.get_mut(conn) {
                 client.area = area;
-                out.room = true;
+                out.note(Change::Room);
             }
         }
         Input::ClientFocus { conn, focused } => {
             if let Some(client) = world.clients.get_mut(conn) {
                 client.focused = Some(focused);
             }
-            out.room |= focused && world.clients.active(conn);
+            if focused && world.clients.active(conn) {
+                out.note(Change::Room);
+            }
         }
-        Input::ClientActive { conn } => out.room |= world.clients.active(conn),
+        Input::ClientActive { conn } => {
+            if world.clients.active(conn) {
+                out.note(Change::Room);
+            }
+        }
         Input::Done { ticket, outcome } => done(world, out, ticket, &outcome),
         Input::Problem(sentence) => problem(world, out, &sentence),
         Input::Configured { settings, problems, ticket } => {
@@ -60,7 +66,7 @@ fn closed(world: &mut World, out: &mut Outbox, conn: ConnId) {
     world.log.closed(conn);
     world.rows.closed(conn);
     if world.clients.leave(conn) {
-        out.room = true;
+        out.note(Change::Room);
         out.tell(Happening::ClientDetached { clients: world.clients.count() });
     }
 }

@@ -9,17 +9,19 @@ use super::World;
 use super::requests::Opening;
 use crate::caller::Asked;
 use crate::effect::Effect;
-use crate::outbox::{Ending, Outbox};
+use crate::outbox::{Change, Ending, Outbox};
 use crate::{focus, notify, sizes, waits};
 
 /// The effects of one input. The answer to a request is the last of them, but for the first items of
 /// a stream and the end of everything.
 pub(super) fn settle(world: &mut World, mut out: Outbox, opening: Option<(Asked, Opening)>) -> Vec<Effect> {
-    if world.tree.is_empty() && !world.ended && out.structure {
+    if world.tree.is_empty() && !world.ended && out.noted(Change::Structure) {
         out.ending = out.ending.or(Some(Ending::Empty));
     }
     let views = look(world, &mut out);
-    out.room |= !views.is_empty();
+    if !views.is_empty() {
+        out.note(Change::Room);
+    }
     sizes::settle(&mut world.tree, &world.clients, &mut out);
     world.held.settle(&world.tree, &mut out);
     say_facts(world, &mut out);
@@ -30,7 +32,9 @@ pub(super) fn settle(world: &mut World, mut out: Outbox, opening: Option<(Asked,
     let setup = &world.house.setup;
     let names = (&*setup.catalog, setup.environment.as_str());
     let told = world.rows.settle(&world.tree, names, &out.touched, out.now);
-    out.save |= !told.is_empty();
+    if !told.is_empty() {
+        out.note(Change::Saved);
+    }
     out.acts.extend(told);
     notify::settle(&mut world.notices, &world.tree, &world.focus, setup.settings.notify, &mut out);
     waits::settle(&mut world.waits, &world.tree, &mut out);
@@ -58,14 +62,14 @@ fn look(world: &mut World, out: &mut Outbox) -> Vec<Effect> {
         client.told = Some(tab);
         world.tree.recent.insert(workspace, tab);
         world.tree.looked_at = Some(tab);
-        out.save = true;
+        out.note(Change::Saved);
         views.push(Effect::View { conn, tab });
     }
     views
 }
 
 fn say_facts(world: &World, out: &mut Outbox) {
-    if out.structure {
+    if out.noted(Change::Structure) {
         out.acts.push(Effect::Facts);
         return;
     }
@@ -74,9 +78,10 @@ fn say_facts(world: &World, out: &mut Outbox) {
 }
 
 fn finish(world: &mut World, out: Outbox) -> Vec<Effect> {
+    let save = out.noted(Change::Saved);
     let mut effects = out.acts;
     effects.extend(out.late);
-    if out.save {
+    if save {
         effects.push(Effect::Save);
     }
     effects.extend(out.answer);
