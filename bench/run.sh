@@ -39,6 +39,8 @@ if [[ $what != conformance ]]; then
     (cd "$copy" && MUXBENCH_OURS_BIN="$KRAAL_BIN" python3 bench.py --mux "${PEERS:-}${PEERS:+,}ours" --out "$out/bench.json" "$@")
 fi
 if [[ $what != bench ]]; then
+    export CONF_SCRATCH="${CONF_SCRATCH:-$copy/s}"
+    mkdir -p "$CONF_SCRATCH"
     src=()
     if [[ -n ${SRC:-} ]]; then src+=(--src "$SRC"); fi
     if [[ -n ${SUITES:-} ]]; then src+=(--suite "$SUITES"); fi
