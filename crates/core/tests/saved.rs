@@ -53,6 +53,19 @@ fn a_new_server_under_running_programs() {
 }
 
 #[test]
+fn a_program_that_was_not_started_yet_is() {
+    let mut scene = Scene::attached();
+    scene.user(r#"{"Run":{"argv":["make"]}}"#);
+    let saved = scene.world.save();
+    let revival = Revival::Running { alive: vec![(PaneId(1), None)] };
+    let (world, effects) = kraal_core::World::restore(common::setup("b"), &saved, revival, scene.now);
+    let started: Vec<&Effect> =
+        effects.iter().filter(|effect| matches!(effect, Effect::Start { .. })).collect();
+    assert!(matches!(started.as_slice(), [Effect::Start { pane: PaneId(2), .. }]), "{effects:?}");
+    assert_eq!(world.model().panes.len(), 2);
+}
+
+#[test]
 fn after_a_reboot() {
     let mut scene = scene();
     scene.restart(Revival::Rebooted);

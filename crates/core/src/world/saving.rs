@@ -177,6 +177,10 @@ fn running(world: &mut World, out: &mut Outbox, alive: &BTreeMap<PaneId, Option<
                 }
             }
             Some(Some(exit)) => panes::exited(desk, id, *exit),
+            // The server went between saving and starting it.
+            None if desk.tree.pane(id).is_some_and(|pane| pane.facts.phase == Phase::Starting) => {
+                desk.out.starts.insert(id);
+            }
             None => panes::exited(desk, id, HUNG_UP),
         }
     }
