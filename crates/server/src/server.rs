@@ -41,9 +41,6 @@ pub(crate) const SENTINEL: Token = Token(4);
 const CONNS: usize = 5;
 const PANES: usize = 6;
 
-/// Panes read before the loop looks for keys again.
-const TURNS: usize = 4;
-
 pub(crate) fn conn_token(conn: ConnId) -> Token {
     Token((conn.0 as usize) << 3 | CONNS)
 }
@@ -88,6 +85,8 @@ pub(crate) struct Panes {
     /// In turn: the first is read next.
     pub(crate) ready: VecDeque<PaneId>,
     pub(crate) by_pid: HashMap<u32, PaneId>,
+    /// What leaves a terminal while it is fed; kept for its memory.
+    pub(crate) outbox: Outbox,
 }
 
 /// What is kept of the keeper.
@@ -178,7 +177,7 @@ impl Server {
                 self.event(event.token(), event.is_readable(), event.is_writable());
             }
             self.read_conns();
-            self.read_panes();
+            self.read_pane();
             self.deadlines();
             self.show();
         }
@@ -204,8 +203,9 @@ impl Server {
             Token(number) => {
                 let id = PaneId((number >> 3) as u64);
                 if let Some(pane) = self.panes.all.get_mut(&id) {
+                    // Before those that flow: what a quiet pane says is often the echo of a key.
                     if readable && !self.panes.ready.contains(&id) {
-                        self.panes.ready.push_back(id);
+                        self.panes.ready.push_front(id);
                     }
                     if writable {
                         pane.flush_input();
@@ -239,29 +239,30 @@ impl Server {
         due.map(|at| Duration::from_millis(at.saturating_sub(now)))
     }
 
-    /// A few panes, each a slice, in turn.
-    fn read_panes(&mut self) {
+    /// One slice of the pane whose turn it is; then the loop looks for keys again.
+    fn read_pane(&mut self) {
+        let Some(id) = self.panes.ready.pop_front() else { return };
         let now = self.now();
-        for _ in 0..TURNS {
-            let Some(id) = self.panes.ready.pop_front() else { return };
-            let mut out = Outbox::default();
-            let Some(pane) = self.panes.all.get_mut(&id) else { continue };
-            let slice = match pane.read_slice(&mut out) {
-                Ok(slice) => slice,
-                Err(error) => {
-                    tracing::error!(pane = id.0, %error, "a pane cannot be read");
-                    Slice::Closed
-                }
-            };
+        let mut out = std::mem::take(&mut self.panes.outbox);
+        let Some(pane) = self.panes.all.get_mut(&id) else { return };
+        let slice = match pane.read_slice(&mut out) {
+            Ok(slice) => slice,
+            Err(error) => {
+                tracing::error!(pane = id.0, %error, "a pane cannot be read");
+                Slice::Closed
+            }
+        };
+        if slice == Slice::More {
+            self.panes.ready.push_back(id);
             pane.watch.activity(now);
             self.saving.schedule.text_changed(id, now);
             self.marks.output(id, now);
             self.take_out(id, &mut out, now);
-            match slice {
-                Slice::More => self.panes.ready.push_back(id),
-                Slice::Rest | Slice::Closed => self.drained(id),
-            }
+        } else {
+            self.drained(id);
         }
+        out.clear();
+        self.panes.outbox = out;
     }
 
     /// Everything a pane's program wrote is read: if it ended, that can be told now.
