@@ -195,7 +195,7 @@ pub(crate) struct SendArgs {
     text: Vec<String>,
 }
 
-pub(crate) fn send(args: SendArgs, target: &Target, output: &Output) -> Done {
+pub(crate) fn send(args: &SendArgs, target: &Target, output: &Output) -> Done {
     let pane = target.pane(args.by.pane.as_deref())?;
     let mut text = args.text.join(" ");
     if text == "-" {
@@ -381,7 +381,7 @@ pub(crate) struct RenameArgs {
     name: String,
 }
 
-pub(crate) fn rename(args: RenameArgs, target: &Target, output: &Output) -> Done {
+pub(crate) fn rename(args: &RenameArgs, target: &Target, output: &Output) -> Done {
     let pane = target.pane(args.by.pane.as_deref())?;
     let name = Some(clean(args.name.trim())).filter(|name| !name.is_empty());
     ask_ok(Verb::Rename(Rename { pane, name }), target, output)

@@ -47,7 +47,7 @@ pub(crate) fn show(
     hint: Option<String>,
 ) -> Result<Ending, Failure> {
     let connection = target.connect_or_start()?;
-    let again = target.from_outside();
+    let again = target.seen_from_outside();
     let options = app::Options {
         config: crate::config::load(target).0,
         session: target.name.clone(),

@@ -85,7 +85,7 @@ impl Target {
     }
 
     /// The same session for somebody else, who is in none of its panes.
-    pub(crate) fn from_outside(&self) -> Self {
+    pub(crate) fn seen_from_outside(&self) -> Self {
         Target { name: self.name.clone(), own: None, place: self.place.clone() }
     }
 
@@ -133,7 +133,8 @@ impl Target {
     pub(crate) fn connect(&self) -> Result<UnixStream, Failure> {
         let deadline = Instant::now() + RESTART;
         let (path, dirs) = match self.own.as_ref().and_then(|own| own.socket.as_ref()) {
-            Some(path) => (path.clone(), None),
+            // Its keeper is looked at only where this is the place we would look ourselves.
+            Some(path) => (path.clone(), self.dirs().ok().filter(|dirs| dirs.socket == *path)),
             None => {
                 let dirs = self.dirs()?;
                 (dirs.socket.clone(), Some(dirs))
@@ -147,7 +148,7 @@ impl Target {
                         return Err(Failure::Failed(format!("{reason}: `kraal restart` tries again")));
                     }
                     Standing::Live | Standing::Starting if Instant::now() < deadline => {
-                        std::thread::sleep(AGAIN)
+                        std::thread::sleep(AGAIN);
                     }
                     Standing::Live | Standing::Starting => return Err(self.silent()),
                     Standing::Down => return Err(Failure::no_session(&self.name)),

@@ -13,7 +13,7 @@ fn fails(home: &Sandbox, args: &[&str]) -> (i32, String) {
     let done = home.kraal(args);
     let lines: Vec<&str> = done.stderr.lines().collect();
     assert_eq!(lines.len(), 1, "kraal {args:?} must say one line: {done:?}");
-    (done.code.unwrap(), lines[0].to_owned())
+    (done.code.expect("no signal"), lines[0].to_owned())
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn check(home: &Sandbox) {
     let job = rows.iter().find(|row| row.name.as_deref() == Some("job")).expect("the command's pane");
     assert_eq!((job.workspace.as_str(), &job.phase), ("api", &Phase::Waiting), "a command waits for Enter");
     assert_eq!(job.argv[0], "sh");
-    assert!(home.read(job.pane).contains("job output"));
+    home.await_text(job.pane, "job output");
     home.ok(&["focus", "-p", "job"]);
     client.wait_text("job output");
     client.keys(&["enter"]);
@@ -56,21 +56,11 @@ fn both_processes_killed_lose_at_most_a_second() {
     filled(&home);
     let info = home.info();
     // What the last second changed may be lost: wait until what was said is on disk.
-    let saved = || {
-        let mut found = Vec::new();
-        let mut folders = vec![home.state_of("main")];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-                if entry.path().is_dir() {
-                    folders.push(entry.path())
-                } else {
-                    found.extend(std::fs::read(entry.path()).unwrap_or_default())
-                }
-            }
-        }
-        found.windows(10).any(|window| window == b"job output")
+    let on_disk = |text: &str| {
+        let files = std::fs::read_dir(home.state_of("main").join("panes")).into_iter().flatten().flatten();
+        files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|saved| saved.contains(text))
     };
-    await_true("the scrollback is on disk", saved);
+    await_true("both panes' text is on disk", || on_disk("job output") && on_disk("remember"));
     for pid in [info.keeper, info.pid] {
         kraal_host::process::signal(u32::try_from(pid).unwrap(), 9);
     }
@@ -95,7 +85,7 @@ fn a_damaged_file_is_set_aside_and_said() {
     let client = home.attach(&[], 100, 30);
     client.wait_text("$ ");
     let problems = home.info().problems;
-    assert!(problems.iter().any(|problem| problem.contains("aside")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.contains("moved to")), "{problems:?}");
     let kept = std::fs::read_dir(home.state_of("main"))
         .unwrap()
         .flatten()

@@ -134,3 +134,35 @@ fn a_removed_socket_is_made_again() {
     std::fs::remove_file(home.socket_of("main")).unwrap();
     await_true("the session answers again", || home.kraal(&["panes"]).code == Some(0));
 }
+
+#[test]
+fn five_deaths_stop_the_restarting_and_it_is_said() {
+    let home = sandbox();
+    let pane = home.run(&["--", "sh", "-c", "echo here; sleep 600"]);
+    home.await_text(pane, "here");
+    let pid = home.pid(pane);
+    let session = || home.json(&["ls", "--json"])[0].clone();
+    let mut last = 0;
+    await_true("it is halted", || {
+        let now = session();
+        let server = now["info"]["pid"].as_i64().unwrap_or(0);
+        if server > 0 && server != last {
+            last = server;
+            kraal_host::process::signal(u32::try_from(server).unwrap(), 6);
+        }
+        now["state"] == "halted"
+    });
+    for args in [&["panes"][..], &["run", "true"]] {
+        let done = home.kraal(args);
+        assert_eq!((done.code, done.stderr.lines().count()), (Some(1), 1), "{done:?}");
+        assert!(done.stderr.contains("`kraal restart` tries again"), "{done:?}");
+    }
+    let doctor = home.kraal(&["doctor"]);
+    assert!(
+        doctor.stdout.lines().any(|line| line.starts_with("fail") && line.contains("main: ")),
+        "{doctor:?}"
+    );
+    home.ok(&["restart"]);
+    assert_eq!(home.pid(pane), pid, "the program ran on all the while");
+    assert!(home.read(pane).contains("here"));
+}
