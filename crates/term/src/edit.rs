@@ -136,9 +136,9 @@ impl Grid {
         for y in self.margins.top..=self.margins.bottom {
             let line = self.line(y);
             if insert {
-                line.insert(x, limit, n.max(1), blank)
+                line.insert(x, limit, n.max(1), blank);
             } else {
-                line.delete(x, limit, n.max(1), blank)
+                line.delete(x, limit, n.max(1), blank);
             }
         }
         self.cursor.pending = false;

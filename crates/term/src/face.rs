@@ -330,7 +330,7 @@ pub enum Notice {
     SyncStarted,
     /// Mode 2026 reset, or released by a reset of the terminal.
     SyncEnded,
-    /// CSI 3 J or a full reset emptied the history.
+    /// CSI 3 J emptied the history.
     HistoryCleared,
     /// An OSC this terminal does not act on and someone may know.
     Osc {

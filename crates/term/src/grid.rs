@@ -245,7 +245,11 @@ impl Grid {
             let Some(mut line) = self.screen.lines.remove(top) else { return };
             line.clear(blank);
             line.stamp = self.tick();
-            self.screen.lines.insert(bottom, line);
+            if bottom == self.screen.lines.len() {
+                self.screen.lines.push_back(line);
+            } else {
+                self.screen.lines.insert(bottom, line);
+            }
         }
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct GridImage {
     pub(crate) history: u64,
     /// Rows of history from this number on were written at this width.
     pub(crate) native: u64,
+    /// Rows before this number were cleared.
+    pub(crate) cleared: u64,
     owed: Option<u64>,
 }
 
@@ -77,10 +79,7 @@ impl Snapshot {
             words: m.words.clone(),
             colours: m.colours.clone(),
             look: m.look,
-            extras: Extras {
-                // Pens carry no link on this stack.
-                ..m.extras.clone()
-            },
+            extras: m.extras.clone(),
             feeder: feeder.clone(),
         };
         to.extend_from_slice(&MAGIC);
@@ -120,6 +119,7 @@ impl GridImage {
             last: grid.last,
             history: grid.history.next(),
             native: grid.history.native(),
+            cleared: grid.history.cleared(),
             owed: grid.owed,
         }
     }

@@ -169,7 +169,19 @@ impl Terminal {
         if self.machine.grid.alt() { 0 } else { self.machine.grid.history.len() }
     }
 
-    /// Row `y` of the screen scrolled up by `offset` rows (at most [`Terminal::history_len`]).
+    /// Rows of history with those a program cleared (CSI 3 J) that are still held. A reader who was scrolled
+    /// up when that happened stays where he is: offsets up to this are good for [`Terminal::view_row`].
+    pub fn held_len(&self) -> usize {
+        if self.machine.grid.alt() { 0 } else { self.machine.grid.history.held() }
+    }
+
+    /// Nobody is scrolled up among cleared rows: their memory is free. Called on
+    /// [`crate::Notice::HistoryCleared`], or once the last such reader went back down.
+    pub fn drop_cleared(&mut self) {
+        self.machine.grid.history.drop_cleared();
+    }
+
+    /// Row `y` of the screen scrolled up by `offset` rows (at most [`Terminal::held_len`]).
     pub fn view_row(&self, offset: usize, y: u16) -> Row<'_> {
         match self.place(offset, y) {
             Place::Live(y) => self.row(y),
@@ -189,7 +201,7 @@ impl Terminal {
     }
 
     fn place(&self, offset: usize, y: u16) -> Place {
-        let len = self.history_len();
+        let len = self.held_len();
         let offset = offset.min(len);
         let y = usize::from(y);
         if y >= offset { Place::Live((y - offset) as u16) } else { Place::History(len - offset + y) }
@@ -243,7 +255,7 @@ impl Terminal {
         let image = Snapshot::read(bytes)?;
         let size = image.grid.size;
         let mut history = History::open(blocks, options.scrollback_lines, size.cols, image.grid.history);
-        history.start_at(image.grid.history, image.grid.native);
+        history.resume(image.grid.history, image.grid.native, image.grid.cleared);
         let mut grid = Grid::new(size, history);
         image.grid.into_grid(&mut grid);
         let mut terminal = Self::assemble(grid, options);

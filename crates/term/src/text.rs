@@ -20,9 +20,9 @@ impl Lines {
     fn push(&mut self, row: &Row<'_>) {
         let mut line = self.open.take().unwrap_or_default();
         if self.ansi {
-            push_ansi(row, &mut line)
+            push_ansi(row, &mut line);
         } else {
-            line.push_str(&row.raw_text())
+            line.push_str(&row.raw_text());
         }
         if row.wrapped() {
             self.open = Some(line);

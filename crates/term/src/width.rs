@@ -51,12 +51,11 @@ pub(crate) fn class(c: char) -> Class {
 /// Whether anything at all may join a cluster that ends in `c`: joiners, the first part of a Hangul
 /// syllable, and the letters the standard calls prepended.
 pub(crate) fn sticky(c: char) -> bool {
-    match c as u32 {
-        0x200d | 0x1100..=0x115f | 0xa960..=0xa97c => true,
-        0x600..=0x605 | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0xd4e => true,
-        0x1_10bd | 0x1_10cd | 0x1_1000..=0x1_1fff => true,
-        _ => false,
-    }
+    matches!(
+        c as u32,
+        0x200d | 0x1100..=0x115f | 0xa960..=0xa97c
+            | 0x600..=0x605 | 0x6dd | 0x70f | 0x890..=0x891 | 0x8e2 | 0xd4e | 0x1_1000..=0x1_1fff
+    )
 }
 
 /// Whether `c` belongs to the cluster `before`, and how wide the whole is then.

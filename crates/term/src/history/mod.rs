@@ -43,6 +43,8 @@ pub(crate) struct History {
     cols: u16,
     /// Rows from this number on were written at `cols`.
     native: u64,
+    /// Rows before this number were cleared by the program; a reader who is among them may stay.
+    cleared: u64,
     map: RefCell<Option<Map>>,
     scratch: Vec<u8>,
 }
@@ -58,7 +60,7 @@ impl History {
     pub(crate) fn open(blocks: Box<dyn HistoryBlocks>, limit: usize, cols: u16, before: u64) -> Self {
         let index = Index::open(blocks, before);
         let native = index.next();
-        Self { index, limit, cols, native, map: RefCell::default(), scratch: Vec::new() }
+        Self { index, limit, cols, native, cleared: 0, map: RefCell::default(), scratch: Vec::new() }
     }
 
     /// The number the next row gets: rows ever pushed, less those taken back by a resize.
@@ -71,11 +73,16 @@ impl History {
         self.native
     }
 
-    /// Numbers go on from `next` where nothing was found; rows from `native` on have the current width.
-    pub(crate) fn start_at(&mut self, next: u64, native: u64) {
+    /// Takes over what a snapshot says of the rows: numbers go on from `next` where nothing was found.
+    pub(crate) fn resume(&mut self, next: u64, native: u64, cleared: u64) {
         self.index.start_at(next);
         self.native = native.min(self.index.next());
+        self.cleared = cleared.min(self.index.next());
         *self.map.get_mut() = None;
+    }
+
+    pub(crate) fn cleared(&self) -> u64 {
+        self.cleared
     }
 
     /// Numbers of the oldest row and the next.
@@ -83,8 +90,14 @@ impl History {
         (self.first(), self.index.next())
     }
 
-    fn first(&self) -> u64 {
+    /// The oldest row still held, cleared or not.
+    fn oldest(&self) -> u64 {
         self.index.first().max(self.index.next().saturating_sub(self.limit as u64))
+    }
+
+    /// The oldest row not cleared.
+    fn first(&self) -> u64 {
+        self.oldest().max(self.cleared)
     }
 
     /// Takes a row that left the screen.
@@ -138,26 +151,41 @@ impl History {
         }
     }
 
+    /// CSI 3 J: there is no history any more. The rows stay until [`History::drop_cleared`] or until newer
+    /// ones need their place, for a reader who is looking at them.
     pub(crate) fn clear(&mut self) {
-        self.index.clear();
-        self.native = self.index.next();
-        *self.map.get_mut() = None;
+        self.cleared = self.index.next();
+    }
+
+    /// Nobody looks at cleared rows: their memory is free.
+    pub(crate) fn drop_cleared(&mut self) {
+        self.index.drop_before(self.cleared);
     }
 
     /// Rows at the current width.
     pub(crate) fn len(&self) -> usize {
-        let first = self.first();
-        if first >= self.native {
-            return (self.index.next() - first) as usize;
-        }
-        self.with_map(|map| map.rows - map.gone(first)) + (self.index.next() - self.native) as usize
+        self.rows_from(self.first())
     }
 
-    /// Row `at` of the view, 0 being the oldest.
+    /// The same with rows that were cleared and are still held.
+    pub(crate) fn held(&self) -> usize {
+        self.rows_from(self.oldest())
+    }
+
+    fn rows_from(&self, seq: u64) -> usize {
+        let native = (self.index.next() - seq.max(self.native)) as usize;
+        native + self.folded_from(seq)
+    }
+
+    fn folded_from(&self, seq: u64) -> usize {
+        if seq >= self.native { 0 } else { self.with_map(|map| map.rows - map.gone(seq)) }
+    }
+
+    /// Row `at` of those [`History::held`], 0 being the oldest.
     pub(crate) fn row(&self, at: usize) -> Option<Rebuilt> {
-        let first = self.first();
+        let first = self.oldest();
         let mut tables = Tables::default();
-        let folded = if first >= self.native { 0 } else { self.with_map(|map| map.rows - map.gone(first)) };
+        let folded = self.folded_from(first);
         if at >= folded {
             let seq = first.max(self.native) + (at - folded) as u64;
             let row = encode::decode(self.index.body(seq)?, &mut tables);
@@ -175,8 +203,8 @@ impl History {
 
     /// The stamp of row `at` of the view, without rebuilding it.
     pub(crate) fn row_stamp(&self, at: usize) -> u64 {
-        let first = self.first();
-        let folded = if first >= self.native { 0 } else { self.with_map(|map| map.rows - map.gone(first)) };
+        let first = self.oldest();
+        let folded = self.folded_from(first);
         if at >= folded {
             return self.stamp(first.max(self.native) + (at - folded) as u64, 0);
         }
@@ -238,7 +266,7 @@ impl History {
         let cols = usize::from(self.cols);
         let mut map = Map::default();
         let mut line: Option<(u64, usize, bool, usize)> = None;
-        for (seq, entry) in self.index.entries(self.first(), self.native) {
+        for (seq, entry) in self.index.entries(self.oldest(), self.native) {
             let (start, mut width, mut wide, mut rows) = line.take().unwrap_or((seq, 0, false, 0));
             width += usize::from(entry.cols);
             wide |= entry.flags & WIDE != 0;

@@ -156,7 +156,7 @@ fn legacy(key: &KeyEvent, modes: KeyModes, out: &mut Vec<u8>) {
     match key.code {
         KeyCode::Char(_) => legacy_char(key, modes, out),
         KeyCode::Enter | KeyCode::Tab | KeyCode::Backspace | KeyCode::Escape => {
-            legacy_control(key, modes, out)
+            legacy_control(key, modes, out);
         }
         KeyCode::Keypad(k) => legacy_keypad(k, key, modes, out),
         code => legacy_functional(code, mods, modes, out),
