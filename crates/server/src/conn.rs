@@ -31,6 +31,8 @@ pub(crate) struct Conn {
     pub(crate) face: Face,
     /// More may be there to read.
     pub(crate) readable: bool,
+    /// The loop waits for the other end to take more.
+    pub(crate) blocked: bool,
     /// Closes once what waits is sent.
     pub(crate) ending: bool,
     /// Items of streams since the reader last had taken everything.
@@ -128,6 +130,7 @@ impl Conn {
             inbound: Vec::new(),
             face: Face::Lines,
             readable: true,
+            blocked: false,
             ending: false,
             lag: 0,
         }

@@ -28,11 +28,15 @@ pub(crate) struct Pane {
     pub(crate) ended: Option<Exit>,
     /// What the program is to read.
     pub(crate) input: Queue,
+    /// The loop waits for the pty to take more input.
+    pub(crate) blocked: bool,
     /// A paste that is still arriving.
     pub(crate) paste: Vec<u8>,
     pub(crate) watch: Watch,
     /// When the program began the frame it is writing (mode 2026), in monotonic ms.
     pub(crate) sync_since: Option<u64>,
+    /// It wrote whole lines since that was last asked: more than the echo of keys.
+    pub(crate) wrote_lines: bool,
     /// Changed since it was last saved to disk.
     pub(crate) unsaved: bool,
     snapshot: Vec<u8>,
@@ -67,9 +71,11 @@ impl Pane {
             program: None,
             ended: None,
             input: Queue::default(),
+            blocked: false,
             paste: Vec::new(),
             watch: Watch::default(),
             sync_since: None,
+            wrote_lines: false,
             unsaved: true,
             snapshot: Vec::new(),
             poison: std::env::var("KRAAL_TEST_POISON").ok(),
@@ -126,6 +132,7 @@ impl Pane {
     pub(crate) fn adopt_program(&mut self, master: OwnedFd, pid: u32) {
         self.program = Some(Program { master, pid });
         self.ended = None;
+        self.blocked = false;
         self.input.clear();
     }
 
@@ -182,6 +189,7 @@ impl Pane {
         check_poison(self.poison.as_deref(), bytes);
         self.terminal.feed(bytes, out);
         self.watch.output += bytes.len() as u64;
+        self.wrote_lines |= bytes.contains(&b'\n');
         let count = bytes.len();
         journal.mark_parsed(count);
         journal.set_handled(journal.parsed());

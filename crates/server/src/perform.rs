@@ -125,8 +125,9 @@ impl Server {
         let conn = pending.conn;
         let Some(conn) = self.conns.all.get_mut(&conn) else { return };
         if !conn.item(&id, item, lagged) {
-            // Told; what else comes for it finds no ticket.
+            // Told: the stream is over.
             self.conns.tickets.take(ticket);
+            self.feed(Input::Done { ticket, outcome: Outcome::Ok });
         }
     }
 
@@ -283,8 +284,13 @@ impl Server {
         let answer = match self.panes.all.get(&id) {
             None => Ok(Response::Screen(String::new())),
             Some(pane) => {
-                let lines = lines.map_or(usize::from(pane.terminal.size().rows), |n| n as usize);
-                let text = if ansi { pane.terminal.text_ansi(lines) } else { pane.terminal.text(lines) };
+                let terminal = &pane.terminal;
+                let text = match (lines, ansi) {
+                    (None, false) => terminal.screen_lines().join("\n"),
+                    (None, true) => terminal.text_ansi(usize::from(terminal.size().rows)),
+                    (Some(lines), false) => terminal.text(lines as usize),
+                    (Some(lines), true) => terminal.text_ansi(lines as usize),
+                };
                 Ok(Response::Screen(text))
             }
         };

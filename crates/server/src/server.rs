@@ -180,8 +180,41 @@ impl Server {
             self.read_pane();
             self.deadlines();
             self.show();
+            self.await_room();
         }
         Ok(())
+    }
+
+    /// Asks to be told when those can take more who could not take all. Being told always would
+    /// wake the loop after every write.
+    fn await_room(&mut self) {
+        let registry = self.poll.registry();
+        let interest = |waits: bool| match waits {
+            true => Interest::READABLE | Interest::WRITABLE,
+            false => Interest::READABLE,
+        };
+        for conn in self.conns.all.values_mut() {
+            let waits = !conn.out.is_empty();
+            if std::mem::replace(&mut conn.blocked, waits) != waits
+                && let Err(error) =
+                    registry.reregister(&mut conn.stream, conn_token(conn.id), interest(waits))
+            {
+                tracing::error!(conn = conn.id.0, %error, "a connection cannot be watched");
+            }
+        }
+        for (id, pane) in &mut self.panes.all {
+            let Some(program) = &pane.program else { continue };
+            let waits = !pane.input.is_empty();
+            if std::mem::replace(&mut pane.blocked, waits) != waits
+                && let Err(error) = registry.reregister(
+                    &mut SourceFd(&program.master.as_raw_fd()),
+                    pane_token(*id),
+                    interest(waits),
+                )
+            {
+                tracing::error!(pane = id.0, %error, "a pane's terminal cannot be watched");
+            }
+        }
     }
 
     fn event(&mut self, token: Token, readable: bool, writable: bool) {
@@ -256,7 +289,9 @@ impl Server {
             self.panes.ready.push_back(id);
             pane.watch.activity(now);
             self.saving.schedule.text_changed(id, now);
-            self.marks.output(id, now);
+            if std::mem::take(&mut pane.wrote_lines) {
+                self.marks.output(id, now);
+            }
             self.take_out(id, &mut out, now);
         } else {
             self.drained(id);
@@ -294,7 +329,7 @@ impl Server {
         let registered = self.poll.registry().register(
             &mut SourceFd(&program.master.as_raw_fd()),
             pane_token(id),
-            Interest::READABLE | Interest::WRITABLE,
+            Interest::READABLE,
         );
         if let Err(error) = registered {
             tracing::error!(pane = id.0, %error, "a pane's terminal cannot be watched");

@@ -76,11 +76,7 @@ impl Server {
             tracing::warn!(uid = who.uid, "a connection of another user is refused");
             return;
         }
-        let registered = self.poll.registry().register(
-            &mut stream,
-            conn_token(id),
-            Interest::READABLE | Interest::WRITABLE,
-        );
+        let registered = self.poll.registry().register(&mut stream, conn_token(id), Interest::READABLE);
         if let Err(error) = registered {
             tracing::warn!(%error, "a connection cannot be watched");
             return;
@@ -332,6 +328,11 @@ impl Server {
         let now = self.now();
         let Some(target) = self.panes.all.get_mut(&pane) else { return };
         target.flush_input();
+        // The kernel's echo is there already: no need to be told.
+        if target.program.is_some() && !self.panes.ready.contains(&pane) {
+            self.panes.ready.push_front(pane);
+        }
+        let Some(target) = self.panes.all.get_mut(&pane) else { return };
         if let Some(found) = target.watch.typed(now) {
             self.take_found(pane, found);
         }
