@@ -229,7 +229,7 @@ impl Beginning {
                 None
             }
             Err(error) => {
-                problems.push(set_aside(files, &error.to_string()));
+                problems.push(set_aside(files, &format!("the saved session cannot be read ({error})")));
                 None
             }
         };
@@ -254,7 +254,10 @@ impl Beginning {
 fn set_aside(files: &Files, why: &str) -> String {
     match files.set_world_aside() {
         Ok(path) => format!("{why}; it was moved to {} and a new session begins", path.display()),
-        Err(error) => format!("{why}; it could not be moved aside either ({error})"),
+        Err(error) => format!(
+            "{why}; it could not be moved aside either ({error}): see to {}, or the session will not be saved",
+            files.folder().display()
+        ),
     }
 }
 

@@ -55,9 +55,7 @@ impl Server {
                 return;
             }
             Notice::HistoryCleared => {
-                for client in self.conns.all.values_mut().filter_map(Conn::client) {
-                    client.screens.history_cleared(id);
-                }
+                self.history_cleared(id);
                 return;
             }
             // The host's clipboard is never read for a program; the rest is evidence alone.
@@ -75,6 +73,17 @@ impl Server {
         let Some(pane) = self.panes.all.get_mut(&id) else { return };
         if let Some(found) = pane.watch.notice(notice, now) {
             self.take_found(id, found);
+        }
+    }
+
+    /// Rows a program cleared stay for those who read among them, and go when nobody does.
+    pub(crate) fn history_cleared(&mut self, id: PaneId) {
+        let read =
+            self.conns.all.values_mut().filter_map(Conn::client).any(|client| client.screens.reads(id));
+        if let Some(pane) = self.panes.all.get_mut(&id)
+            && !read
+        {
+            pane.terminal.drop_cleared();
         }
     }
 

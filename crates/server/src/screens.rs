@@ -33,9 +33,6 @@ struct Sent {
     /// How far the client has scrolled up, counted in lines ever scrolled off: so that output does
     /// not move what it reads.
     reading: Option<u64>,
-    /// The history was cleared under a reader: this far above the end it reads on, once there is
-    /// as much again. An agent that repaints everything clears first.
-    kept: Option<u32>,
     fresh: bool,
 }
 
@@ -62,19 +59,14 @@ impl Screens {
     /// The client scrolled a pane to this many rows above the live screen.
     pub(crate) fn scroll(&mut self, pane: PaneId, offset: u32, terminal: &Terminal) {
         let Some(sent) = self.sent.get_mut(&pane) else { return };
-        let offset = (offset as usize).min(terminal.history_len());
-        sent.kept = None;
+        let offset = (offset as usize).min(terminal.held_len());
         sent.reading = (offset > 0).then(|| terminal.lines_scrolled().saturating_sub(offset as u64));
         sent.stamp = u64::MAX;
     }
 
-    /// The pane's program cleared its history. A reader keeps its distance from the end.
-    pub(crate) fn history_cleared(&mut self, pane: PaneId) {
-        if let Some(sent) = self.sent.get_mut(&pane)
-            && sent.reading.take().is_some()
-        {
-            sent.kept = Some(sent.head.offset);
-        }
+    /// Whether the client has scrolled up in a pane.
+    pub(crate) fn reads(&self, pane: PaneId) -> bool {
+        self.sent.get(&pane).is_some_and(|sent| sent.reading.is_some())
     }
 
     /// Whether a pane's frame is due.
@@ -95,19 +87,10 @@ impl Screens {
     /// Appends the pane's frame: the rows that changed since the last.
     pub(crate) fn write(&mut self, pane: PaneId, terminal: &Terminal, now: u64, out: &mut Vec<u8>) {
         let Some(sent) = self.sent.get_mut(&pane) else { return };
-        if let Some(kept) = sent.kept
-            && terminal.history_len() > 0
-        {
-            let offset = (kept as usize).min(terminal.history_len());
-            sent.reading = Some(terminal.lines_scrolled().saturating_sub(offset as u64));
-            if offset == kept as usize {
-                sent.kept = None;
-            }
-        }
         let offset = sent.reading.map_or(0, |at| {
             usize::try_from(terminal.lines_scrolled().saturating_sub(at))
                 .unwrap_or(0)
-                .min(terminal.history_len())
+                .min(terminal.held_len())
         });
         let mut head = head_of(pane, terminal, offset);
         let size = terminal.size();
@@ -182,7 +165,7 @@ fn head_of(pane: PaneId, terminal: &Terminal, offset: usize) -> Head {
             MouseWish::None
         },
         offset: offset as u32,
-        history: terminal.history_len() as u32,
+        history: terminal.held_len() as u32,
     }
 }
 

@@ -36,6 +36,11 @@ impl Files {
         Files { folder: folder.to_owned() }
     }
 
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn world(&self) -> PathBuf {
         self.folder.join("session.json")
     }

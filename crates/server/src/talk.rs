@@ -226,6 +226,9 @@ impl Server {
                 if let (Some(terminal), Some(client)) = (terminal, client) {
                     client.screens.scroll(pane, offset, terminal);
                 }
+                if offset == 0 {
+                    self.history_cleared(pane);
+                }
             }
             FromClient::Mouse { pane, event } => self.mouse(id, pane, event),
         }
