@@ -26,6 +26,8 @@ pub(crate) struct Keymap {
     prefix: Chord,
     direct: BTreeMap<Chord, &'static Action>,
     after: BTreeMap<Chord, Bound>,
+    /// Every binding of an action, in the order it was made: an action's first key is the one shown.
+    made: Vec<(Place, &'static Action)>,
 }
 
 /// A binding's key: with or without the prefix before it.
@@ -44,7 +46,7 @@ impl Keymap {
         let prefix = Chord::parse(&keys.prefix)
             .or_else(|_| Chord::parse(FALLBACK))
             .unwrap_or(Chord::plain(kraal_term::keys::KeyCode::F(12)));
-        let mut map = Keymap { prefix, direct: BTreeMap::new(), after: BTreeMap::new() };
+        let mut map = Keymap { prefix, direct: BTreeMap::new(), after: BTreeMap::new(), made: Vec::new() };
         for group in Group::ALL {
             if let Some(capital) = group.capital() {
                 map.after.insert(Chord::char(capital), Bound::Menu(group));
@@ -68,12 +70,17 @@ impl Keymap {
     }
 
     fn bind(&mut self, key: &str, action: Option<&'static Action>) {
-        match (self.place(key), action) {
-            (Ok(Place::Direct(chord)), Some(action)) => drop(self.direct.insert(chord, action)),
-            (Ok(Place::Direct(chord)), None) => drop(self.direct.remove(&chord)),
-            (Ok(Place::After(chord)), Some(action)) => drop(self.after.insert(chord, Bound::Action(action))),
-            (Ok(Place::After(chord)), None) => drop(self.after.remove(&chord)),
-            (Err(_), _) => {}
+        let Ok(place) = self.place(key) else { return };
+        self.made.retain(|(made, _)| *made != place);
+        match place {
+            Place::Direct(chord) => drop(self.direct.remove(&chord)),
+            Place::After(chord) => drop(self.after.remove(&chord)),
+        }
+        let Some(action) = action else { return };
+        self.made.push((place, action));
+        match place {
+            Place::Direct(chord) => drop(self.direct.insert(chord, action)),
+            Place::After(chord) => drop(self.after.insert(chord, Bound::Action(action))),
         }
     }
 
@@ -113,18 +120,21 @@ impl Keymap {
 
     /// The first key of an action after the prefix, for the menu.
     pub(crate) fn key_after_prefix(&self, action: &Action) -> Option<Chord> {
-        let mut keys =
-            self.after.iter().filter(|(_, b)| matches!(b, Bound::Action(a) if a.name == action.name));
-        keys.next().map(|(chord, _)| *chord)
+        self.made.iter().find_map(|(place, made)| match place {
+            Place::After(chord) if made.name == action.name => Some(*chord),
+            _ => None,
+        })
     }
 
-    /// All keys of an action for people: `alt+n`, `ctrl+b n`; else its way through the menu.
+    /// All keys of an action for people: `ctrl+b n`, `alt+n`; else its way through the menu.
     pub(crate) fn keys_of(&self, action: &Action) -> Vec<String> {
-        let same = |a: &Action| a.name == action.name;
-        let direct = self.direct.iter().filter(|(_, a)| same(a)).map(|(chord, _)| chord.to_string());
-        let after = self.after.iter().filter(|(_, b)| matches!(b, Bound::Action(a) if same(a)));
-        let mut keys: Vec<String> =
-            after.map(|(chord, _)| format!("{} {chord}", self.prefix)).chain(direct).collect();
+        let made = self.made.iter().filter(|(_, made)| made.name == action.name);
+        let mut keys: Vec<String> = made
+            .map(|(place, _)| match place {
+                Place::Direct(chord) => chord.to_string(),
+                Place::After(chord) => format!("{} {chord}", self.prefix),
+            })
+            .collect();
         if keys.is_empty()
             && let Some(capital) = self.capital(action.group)
         {

@@ -32,7 +32,7 @@ pub(crate) enum Mood {
 }
 
 /// A key, what it does, and the action a click runs.
-type Entry = (String, &'static str, Option<&'static Action>);
+type Entry = (String, String, Option<&'static Action>);
 
 pub(super) fn draw(scene: &Scene<'_>, canvas: &mut Canvas<'_>) {
     let area = scene.areas.bar;
@@ -46,7 +46,10 @@ pub(super) fn draw(scene: &Scene<'_>, canvas: &mut Canvas<'_>) {
         Mood::Hint(words) => sentence(canvas, area, words, looks.faint),
         Mood::Normal => entries(canvas, area, &usual(scene)),
         Mood::Prefix => {
-            let keys = [("esc".to_owned(), "back", None), ("h".to_owned(), "help", named("help"))];
+            let keys = [
+                ("esc".to_owned(), "back".to_owned(), None),
+                ("h".to_owned(), "help".to_owned(), named("help")),
+            ];
             let from = canvas.text(
                 at(area.x + 1, area.y, area.w),
                 &scene.keymap.prefix().to_string(),
@@ -58,9 +61,9 @@ pub(super) fn draw(scene: &Scene<'_>, canvas: &mut Canvas<'_>) {
             canvas,
             area,
             &[
-                ("pgup pgdn ↑ ↓".to_owned(), "move", None),
-                ("home end".to_owned(), "to the ends", None),
-                ("q".to_owned(), "back to live", None),
+                ("pgup pgdn ↑ ↓".to_owned(), "move".to_owned(), None),
+                ("home end".to_owned(), "to the ends".to_owned(), None),
+                ("q".to_owned(), "back to live".to_owned(), None),
             ],
         ),
         Mood::Ended { waiting } => {
@@ -69,9 +72,9 @@ pub(super) fn draw(scene: &Scene<'_>, canvas: &mut Canvas<'_>) {
                 canvas,
                 area,
                 &[
-                    ("Enter".to_owned(), runs, named("pane-rerun")),
-                    ("x".to_owned(), "closes", named("pane-close")),
-                    (scene.keymap.prefix().to_string(), "menu", None),
+                    ("Enter".to_owned(), runs.to_owned(), named("pane-rerun")),
+                    ("x".to_owned(), "closes".to_owned(), named("pane-close")),
+                    (scene.keymap.prefix().to_string(), "menu".to_owned(), None),
                 ],
             );
         }
@@ -80,17 +83,17 @@ pub(super) fn draw(scene: &Scene<'_>, canvas: &mut Canvas<'_>) {
 
 fn usual(scene: &Scene<'_>) -> Vec<Entry> {
     let keymap = scene.keymap;
-    let key = |name: &str, words| {
+    let key = |name: &str, words: &str| {
         let action = named(name)?;
-        Some((keymap.key_of(action), words, Some(action)))
+        Some((keymap.key_of(action), words.to_owned(), Some(action)))
     };
     let waiting = agents(scene.mirror).iter().filter(|(_, _, agent)| agent.needs_you()).count();
     let next = match waiting {
         0 => None,
         1 => key("agent-next", "1 agent needs you"),
-        _ => key("agent-next", "agents need you"),
+        n => key("agent-next", &format!("{n} agents need you")),
     };
-    let menu = Some((keymap.prefix().to_string(), "menu", None));
+    let menu = Some((keymap.prefix().to_string(), "menu".to_owned(), None));
     [
         next,
         menu,

@@ -6,7 +6,7 @@ use kraal_api::layout::Rect;
 use kraal_api::model::{Pane, Phase};
 use kraal_api::{PaneId, State};
 
-use super::{Canvas, Scene, branch_words, called, state_words};
+use super::{Canvas, Scene, branch_words, called, state_word, state_words};
 use crate::areas::rects;
 use crate::grid::{Grid, at};
 use crate::look::Look;
@@ -60,10 +60,13 @@ fn frame(scene: &Scene<'_>, canvas: &mut Canvas<'_>, id: PaneId, rect: Rect) {
 fn top(scene: &Scene<'_>, canvas: &mut Canvas<'_>, pane: &Pane, rect: Rect, name_look: Look) {
     let (left, y) = (rect.x + 2, rect.y);
     let mut limit = rect.x + rect.w - 2;
-    for (words, look) in facts_right(scene, canvas, pane) {
-        let words = format!(" {words} ");
-        let cells = text::width(&words);
-        if left + cells + 6 <= limit {
+    for (forms, look) in facts_right(scene, canvas, pane) {
+        let fits = forms
+            .iter()
+            .map(|words| format!(" {words} "))
+            .find(|words| left + text::width(words) + 6 <= limit);
+        if let Some(words) = fits {
+            let cells = text::width(&words);
             canvas.text(at(limit - cells, y, limit), &words, look);
             limit -= cells + 1;
         }
@@ -87,32 +90,37 @@ fn top(scene: &Scene<'_>, canvas: &mut Canvas<'_>, pane: &Pane, rect: Rect, name
     }
 }
 
+/// A fact's words, the long form first, and their look.
+type Fact = (Vec<String>, Look);
+
 /// What stands on the right of a frame, most important first.
-fn facts_right(scene: &Scene<'_>, canvas: &Canvas<'_>, pane: &Pane) -> Vec<(String, Look)> {
+fn facts_right(scene: &Scene<'_>, canvas: &Canvas<'_>, pane: &Pane) -> Vec<Fact> {
     let looks = &canvas.theme.looks;
     let mut facts = Vec::new();
+    let mut one = |words: String, look| facts.push((vec![words], look));
     match &pane.phase {
         Phase::Exited(exit) => {
             let well = matches!(exit, kraal_api::model::Exit::Code(0));
-            facts.push((exit.to_string(), if well { looks.faint } else { looks.wrong }));
+            one(exit.to_string(), if well { looks.faint } else { looks.wrong });
         }
-        Phase::Failed(_) => facts.push(("failed".to_owned(), looks.wrong)),
-        Phase::Waiting => facts.push(("waiting".to_owned(), looks.faint)),
-        Phase::Starting => facts.push(("starting".to_owned(), looks.faint)),
+        Phase::Failed(_) => one("failed".to_owned(), looks.wrong),
+        Phase::Waiting => one("waiting".to_owned(), looks.faint),
+        Phase::Starting => one("starting".to_owned(), looks.faint),
         Phase::Running => {}
     }
     if let Some(agent) = &pane.agent {
         let look = canvas.theme.state(agent.verdict.state, agent.verdict.certain);
         let dot = canvas.theme.dot(agent.verdict.state);
-        facts.push((format!("{dot} {}", state_words(agent, canvas.theme)), look));
-        facts.extend(agent.account.as_ref().map(|account| (text::clean(account), looks.faint)));
+        let forms = [state_words(agent, canvas.theme), state_word(agent)];
+        facts.push((forms.iter().map(|words| format!("{dot} {words}")).collect(), look));
+        facts.extend(agent.account.as_ref().map(|account| (vec![text::clean(account)], looks.faint)));
     }
-    facts.extend(pane.progress.map(|p| match p {
-        0..=100 => (format!("{p}%"), canvas.theme.state(State::Working, true)),
-        _ => ("busy".to_owned(), canvas.theme.state(State::Working, true)),
+    facts.extend(pane.progress.map(|p| {
+        let words = if p <= 100 { format!("{p}%") } else { "busy".to_owned() };
+        (vec![words], canvas.theme.state(State::Working, true))
     }));
     if scene.mirror.zoomed() == Some(pane.id) {
-        facts.push(("zoomed".to_owned(), looks.key));
+        facts.push((vec!["zoomed".to_owned()], looks.key));
     }
     facts
 }

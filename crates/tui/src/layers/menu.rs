@@ -82,7 +82,7 @@ fn collapse(actions: impl Iterator<Item = (Chord, &'static Action)>) -> Vec<Entr
 }
 
 /// The widest a column gets.
-const COLUMN_MAX: u16 = 40;
+const COLUMN_MAX: u16 = 44;
 
 /// Draws the menu at the bottom of an area, in as many columns as fit.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, entries: &[Entry], title: &str, area: Rect) {

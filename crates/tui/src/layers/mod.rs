@@ -20,6 +20,8 @@ use crate::keymap::{self, Bound, Keymap};
 
 pub(crate) use form::Form;
 pub(crate) use list::{List, Row};
+#[cfg(test)]
+pub(crate) use menu::shows as menu_shows;
 pub(crate) use menu::{draw as draw_menu, entries as menu_entries};
 pub(crate) use page::{Line, Page};
 pub(crate) use question::Question;

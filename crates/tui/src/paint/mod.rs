@@ -309,4 +309,4 @@ impl Glyph {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
