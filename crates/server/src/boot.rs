@@ -18,7 +18,7 @@ use kraal_host::keeper::{self, Held, HeldPane, Link, ToKeeper};
 use kraal_host::sentinel::Sentinel;
 use kraal_host::slots::Slots;
 use kraal_host::{clock, files, socket};
-use kraal_term::{Notice, OuterColours, Size};
+use kraal_term::{OuterColours, Size};
 use mio::net::UnixListener;
 use mio::unix::SourceFd;
 use mio::{Interest, Poll, Waker};
@@ -374,7 +374,7 @@ impl Server {
                 let agent = self.setting.catalog.get(saved.agent())?;
                 Some(Detector::restore(agent.clone(), saved))
             });
-            if let Some(out) = self.recover_pane(old, detector, now) {
+            if let Some(out) = self.recover_pane(old, detector) {
                 acts.push_back((id, out));
             }
         }
@@ -383,12 +383,7 @@ impl Server {
         }
     }
 
-    fn recover_pane(
-        &mut self,
-        old: HeldPane,
-        detector: Option<Detector>,
-        now: u64,
-    ) -> Option<kraal_term::Outbox> {
+    fn recover_pane(&mut self, old: HeldPane, detector: Option<Detector>) -> Option<kraal_term::Outbox> {
         let id = PaneId(old.pane);
         let (cols, rows) = self.world.pane_size(id);
         let options = self.term_options();
@@ -410,10 +405,6 @@ impl Server {
                 return None;
             }
         };
-        // States said before are said again: a detector that knows them says nothing new. Acts are not.
-        for notice in recovered.muted.notices.iter().filter(|n| matches!(n, Notice::ProgramStatus(_))) {
-            self.evidence(id, notice, now);
-        }
         if let Some(bytes) = recovered.set_aside {
             self.fault(id, &bytes);
         }

@@ -69,7 +69,7 @@ impl Server {
     }
 
     /// A notice as evidence for the pane's agent.
-    pub(crate) fn evidence(&mut self, id: PaneId, notice: &Notice, now: u64) {
+    fn evidence(&mut self, id: PaneId, notice: &Notice, now: u64) {
         let Some(pane) = self.panes.all.get_mut(&id) else { return };
         if let Some(found) = pane.watch.notice(notice, now) {
             self.take_found(id, found);

@@ -99,10 +99,10 @@ impl Pane {
     }
 
     /// Takes a journal of an earlier server: restores the snapshot, then plays the ring. Effects of
-    /// bytes an earlier server handled stay out; `out` holds those of the rest.
+    /// bytes an earlier server handled are dropped; what is recovered holds those of the rest.
     pub(crate) fn recover_journal(&mut self, fd: &OwnedFd, options: Options) -> io::Result<Recovered> {
         let mut journal = Journal::open(fd)?;
-        let mut recovered = Recovered { out: Outbox::default(), muted: Outbox::default(), set_aside: None };
+        let mut recovered = Recovered { out: Outbox::default(), set_aside: None };
         if journal.is_faulty() {
             recovered.set_aside = Some(journal.replay().bytes.to_vec());
             journal.forget_fault();
@@ -120,7 +120,7 @@ impl Pane {
         let replay = journal.replay();
         let known = usize::try_from(replay.handled - replay.start).unwrap_or(0).min(replay.bytes.len());
         check_poison(self.poison.as_deref(), replay.bytes);
-        self.terminal.feed(&replay.bytes[..known], &mut recovered.muted);
+        self.terminal.feed(&replay.bytes[..known], &mut Outbox::default());
         self.terminal.feed(&replay.bytes[known..], &mut recovered.out);
         drop(guard);
         journal.mark_replayed();
@@ -239,8 +239,6 @@ impl Pane {
 pub(crate) struct Recovered {
     /// Effects that no server has acted on.
     pub(crate) out: Outbox,
-    /// Effects that an earlier server has acted on: only what is a state, not an act, may be taken.
-    pub(crate) muted: Outbox,
     /// The bytes that killed the server twice, for a report.
     pub(crate) set_aside: Option<Vec<u8>>,
 }
