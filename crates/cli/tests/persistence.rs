@@ -58,6 +58,8 @@ fn both_processes_killed_lose_at_most_a_second() {
     // What the last second changed may be lost: wait until what was said is on disk.
     let on_disk = |text: &str| {
         let files = std::fs::read_dir(home.state_of("main").join("panes")).into_iter().flatten().flatten();
+        // One that is being written has another name still.
+        let files = files.filter(|file| file.path().extension().is_some_and(|e| e == "ansi"));
         files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|saved| saved.contains(text))
     };
     await_true("both panes' text is on disk", || on_disk("job output") && on_disk("remember"));

@@ -99,6 +99,10 @@ impl Files {
         let Ok(entries) = std::fs::read_dir(self.folder.join("panes")) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with('.') {
+                // A write that a kill cut short; whole files have another name.
+                let _ = std::fs::remove_file(entry.path());
+            }
             let Some(id) = name.strip_suffix(".ansi").and_then(|id| id.parse().ok()) else { continue };
             if !alive.contains(&PaneId(id)) {
                 self.forget_text(PaneId(id));
