@@ -356,7 +356,8 @@ impl Grid {
         }
     }
 
-    /// The text of a row without trailing blanks, for tests and for reading.
+    /// The text of a row without trailing blanks.
+    #[cfg(test)]
     pub(crate) fn line(&self, y: u16, pool: &Pool) -> String {
         let mut out = Vec::new();
         for cell in self.row(y) {

@@ -55,6 +55,7 @@ impl Look {
     }
 
     /// With another background.
+    #[cfg(test)]
     #[must_use]
     pub(crate) const fn bg(mut self, colour: Colour) -> Self {
         self.bg = pack(colour);

@@ -90,6 +90,7 @@ impl Rig {
         self.hung_up |= out.hang_up;
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "a message is said once")]
     pub(super) fn hear(&mut self, message: ToClient) {
         let mut bytes = Vec::new();
         stream::control(&mut bytes, &message);

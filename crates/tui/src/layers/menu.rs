@@ -83,6 +83,8 @@ fn collapse(actions: impl Iterator<Item = (Chord, &'static Action)>) -> Vec<Entr
 
 /// The widest a column gets.
 const COLUMN_MAX: u16 = 44;
+/// Narrower than this a column says too little.
+const COLUMN_MIN: u16 = 34;
 
 /// Draws the menu at the bottom of an area, in as many columns as fit.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, entries: &[Entry], title: &str, area: Rect) {
@@ -90,7 +92,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, entries: &[Entry], title: &str, area
     let words = entries.iter().map(|e| text::width(&e.words)).max().unwrap_or(0);
     let column = (keys + 1 + words + 2).min(COLUMN_MAX);
     let count = entries.len() as u16;
-    let most = (area.w.saturating_sub(4) / column.max(1)).max(1);
+    let most = (area.w.saturating_sub(4) / column.clamp(1, COLUMN_MIN)).max(1);
     // As few columns as keep it under half of the height; more only where they are needed.
     let columns = (1..=most).find(|n| count.div_ceil(*n) + 2 <= area.h / 2).unwrap_or(most);
     let rows = count.div_ceil(columns);

@@ -62,7 +62,10 @@ pub(crate) struct Painter {
     known: bool,
     pen: Look,
     at: Option<(u16, u16)>,
-    cursor: Option<Cursor>,
+    /// Whether the cursor shows; unknown at first.
+    visible: Option<bool>,
+    /// The shape it was last given.
+    shape: Option<(CursorShape, bool)>,
     body: Vec<u8>,
 }
 
@@ -80,7 +83,8 @@ impl Painter {
             known: false,
             pen: Look::PLAIN,
             at: None,
-            cursor: None,
+            visible: None,
+            shape: None,
             body: Vec::new(),
         }
     }
@@ -101,7 +105,7 @@ impl Painter {
         let mut body = std::mem::take(&mut self.body);
         body.clear();
         if !self.known || (self.shown.cols(), self.shown.rows()) != (next.cols(), next.rows()) {
-            self.start_over(next, &mut body);
+            self.start_over(next, brush.caps, &mut body);
         }
         for y in 0..next.rows() {
             if next.touched(y) {
@@ -114,27 +118,36 @@ impl Painter {
         self.body = body;
     }
 
-    fn start_over(&mut self, next: &mut Grid, body: &mut Vec<u8>) {
-        body.extend_from_slice(b"\x1b[0m\x1b]8;;\x1b\\\x1b[H\x1b[2J");
+    fn start_over(&mut self, next: &mut Grid, caps: &Caps, body: &mut Vec<u8>) {
+        if caps.modern == Extra::Present {
+            body.extend_from_slice(b"\x1b]8;;\x1b\\");
+        }
+        body.extend_from_slice(b"\x1b[0m\x1b[H\x1b[2J");
         self.shown = Grid::new(next.cols(), next.rows());
         self.known = true;
         self.pen = Look::PLAIN;
         self.at = Some((0, 0));
-        self.cursor = None;
+        (self.visible, self.shape) = (None, None);
         next.touch();
     }
 
     /// Wraps the cells' bytes: hidden cursor or one synchronized frame, then the cursor's place.
     fn finish(&mut self, cursor: Cursor, body: &[u8], caps: &Caps, out: &mut Vec<u8>) {
-        let moved = cursor.at.is_some() && self.at != cursor.at;
-        if body.is_empty() && self.cursor == Some(cursor) && !moved {
+        let wants = cursor.at.is_some();
+        let moves = wants && self.at != cursor.at;
+        let shape = Some((cursor.shape, cursor.blinks)).filter(|_| wants && caps.modern == Extra::Present);
+        let reshapes = shape.is_some() && self.shape != shape;
+        if body.is_empty() && self.visible == Some(wants) && !moves && !reshapes {
             return;
         }
         // One echoed character needs neither; a frame's worth of jumps does.
         let large = body.len() > 32;
         let sync = caps.sync == Extra::Present && large;
-        let visible = self.cursor.is_some_and(|c| c.at.is_some());
-        let hide = visible && (cursor.at.is_none() || (large && !sync));
+        let hide = match self.visible {
+            Some(true) => !wants || (large && !sync),
+            Some(false) => false,
+            None => true,
+        };
         if sync {
             out.extend_from_slice(b"\x1b[?2026h");
         }
@@ -144,22 +157,18 @@ impl Painter {
         out.extend_from_slice(body);
         if let Some((x, y)) = cursor.at {
             self.go(x, y, &[], out);
-            let last = self.cursor.map(|c| (c.shape, c.blinks));
-            if caps.modern == Extra::Present && last != Some((cursor.shape, cursor.blinks)) {
-                out.extend_from_slice(shape(cursor));
+            if reshapes {
+                out.extend_from_slice(shape_bytes(cursor));
+                self.shape = shape;
             }
-            if hide || !visible {
+            if hide || self.visible != Some(true) {
                 out.extend_from_slice(b"\x1b[?25h");
             }
-        } else if self.cursor.is_none() && !hide {
-            out.extend_from_slice(b"\x1b[?25l");
         }
+        self.visible = Some(wants);
         if sync {
             out.extend_from_slice(b"\x1b[?2026l");
         }
-        // A hidden cursor keeps the shape it had.
-        let kept = self.cursor.filter(|_| cursor.at.is_none()).unwrap_or(cursor);
-        self.cursor = Some(Cursor { at: cursor.at, ..kept });
     }
 
     fn paint_row(&mut self, y: u16, new: &[Cell], brush: &Brush<'_>, out: &mut Vec<u8>) {
@@ -275,11 +284,11 @@ fn held(row: &[Cell]) -> u16 {
     row.iter().rposition(|c| !blank(c)).map_or(0, |last| last as u16 + 1)
 }
 
-fn shape(cursor: Cursor) -> &'static [u8] {
+fn shape_bytes(cursor: Cursor) -> &'static [u8] {
     match (cursor.shape, cursor.blinks) {
-        // What a program never asked for is what the user set in the outer terminal.
-        (CursorShape::Block, false) => b"\x1b[0 q",
-        (CursorShape::Block, true) => b"\x1b[1 q",
+        // What a program starts with: whatever the user set in the outer terminal.
+        (CursorShape::Block, true) => b"\x1b[0 q",
+        (CursorShape::Block, false) => b"\x1b[2 q",
         (CursorShape::Underline, true) => b"\x1b[3 q",
         (CursorShape::Underline, false) => b"\x1b[4 q",
         (CursorShape::Bar, true) => b"\x1b[5 q",

@@ -315,10 +315,10 @@ fn what_was_set_in_the_terminal_is_taken_back() {
     let back = String::from_utf8_lossy(&leave(rig.client.outer())).into_owned();
     let mut modes: Vec<&str> = Vec::new();
     for part in set.split("\x1b[?").skip(1) {
-        if let Some((mode, _)) = part.split_once('h') {
-            if mode.bytes().all(|b| b.is_ascii_digit()) {
-                modes.push(mode);
-            }
+        if let Some((mode, _)) = part.split_once('h')
+            && mode.bytes().all(|b| b.is_ascii_digit())
+        {
+            modes.push(mode);
         }
     }
     assert!(modes.len() >= 6, "{modes:?}");
