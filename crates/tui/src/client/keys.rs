@@ -21,6 +21,8 @@ pub(super) struct Hands {
     down: Vec<(KeyCode, PaneId)>,
     /// A border that follows the mouse.
     pub(super) drag: Option<super::mouse::Drag>,
+    /// Text that is being selected.
+    pub(super) selection: Option<super::select::Selection>,
     /// A pane whose program got the press of a button: it gets what follows.
     pub(super) grabbed: Option<PaneId>,
     /// How far up a pane was asked to show.

@@ -12,6 +12,7 @@ mod mouse;
 mod opens;
 mod outer;
 mod scroll;
+mod select;
 
 use kraal_api::config::{self, Config};
 use kraal_api::layout::Rect;
@@ -408,10 +409,12 @@ impl Client {
         let stale = std::mem::replace(&mut self.stage.stale, Stale::Nothing);
         let menu = self.prefix.is_some_and(|at| at + MENU_AFTER_MS <= now.ms);
         let covered = menu || !self.layers.is_empty();
+        // What is selected changes the look of rows that did not change themselves.
+        let selecting = self.hands.selection.is_some();
         let mood = self.mood();
         let scene = Scene { mirror: &self.mirror, keymap: &self.keymap, areas: self.stage.areas, mood };
         let mut cursor = None;
-        if stale == Stale::Everything || covered {
+        if stale == Stale::Everything || covered || selecting {
             let mut canvas = Canvas {
                 grid: &mut self.stage.grid,
                 pool: &mut self.pool,
@@ -429,6 +432,9 @@ impl Client {
             }
         } else if stale == Stale::Rows {
             draw::changed_rows(&scene, &mut self.stage.grid);
+        }
+        if !covered {
+            self.show_selection();
         }
         self.mirror.settle();
         if covered { Cursor { at: cursor, ..Cursor::default() } } else { self.pane_cursor() }

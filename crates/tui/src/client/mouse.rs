@@ -36,7 +36,8 @@ const WHEEL: i32 = 3;
 impl Client {
     pub(super) fn mouse(&mut self, mouse: &MouseEvent, now: Now, out: &mut Out) {
         let (x, y) = (mouse.x, mouse.y);
-        if self.drag_mouse(mouse, out) || self.grabbed_mouse(mouse, out) {
+        if self.drag_mouse(mouse, out) || self.grabbed_mouse(mouse, out) || self.select_mouse(mouse, now, out)
+        {
             return;
         }
         if !self.layers.is_empty() || self.prefix.is_some() {
@@ -134,6 +135,9 @@ impl Client {
                 if pressed {
                     self.hands.grabbed = Some(pane);
                 }
+            }
+            _ if inside && pressed && mouse.button == Some(MouseButton::Left) => {
+                self.select_start(pane, rect, mouse);
             }
             _ => {}
         }

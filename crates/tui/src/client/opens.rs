@@ -277,7 +277,9 @@ impl Client {
                 self.keymap.prefix()
             )),
             Line::Text("Click tabs, agents and panes; drag borders; the wheel scrolls back.".to_owned()),
-            Line::Text("Hold shift to select text with the mouse.".to_owned()),
+            Line::Text(
+                "Select text with the mouse to copy it; hold shift where a program has the mouse.".to_owned(),
+            ),
         ];
         for group in Group::ALL {
             lines.push(Line::Text(String::new()));

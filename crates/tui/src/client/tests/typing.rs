@@ -180,6 +180,29 @@ fn a_program_gets_the_mouse_it_asked_for_and_no_other() {
 }
 
 #[test]
+fn text_selected_with_the_mouse_is_copied() {
+    let mut rig = Rig::new(120, 40, lone());
+    rig.screen(&screen(1, 90, 36, &["one two", "three  ", "four"]));
+    // The pane's cells begin at column 29 and row 2.
+    rig.event(left(MouseKind::Press, 29 + 4, 2));
+    rig.event(left(MouseKind::Move, 29 + 1, 4));
+    rig.shows();
+    let inverse = |rig: &Rig, x: usize, y: u16| rig.client.stage.grid.row(y)[x].look.attrs() & 16 != 0;
+    assert!(!inverse(&rig, 32, 2) && inverse(&rig, 33, 2) && inverse(&rig, 29, 3));
+    assert!(inverse(&rig, 30, 4) && !inverse(&rig, 31, 4));
+    rig.event(left(MouseKind::Release, 29 + 1, 4));
+    // `two`, `three`, `fo`
+    assert!(String::from_utf8_lossy(&rig.written).contains("\x1b]52;c;dHdvCnRocmVlCmZv\x1b\\"));
+    assert!(rig.shows().contains("copied 12 characters"));
+    assert!(!inverse(&rig, 33, 2));
+    rig.written.clear();
+    rig.event(left(MouseKind::Press, 40, 3));
+    rig.event(left(MouseKind::Release, 40, 3));
+    assert_eq!(rig.written, b"", "a click selects nothing");
+    assert_eq!(rig.sent, []);
+}
+
+#[test]
 fn all_motion_is_asked_for_only_while_it_is_wanted() {
     let mut rig = Rig::new(120, 40, lone());
     rig.screen(&head(Head {
