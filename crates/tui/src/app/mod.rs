@@ -92,6 +92,7 @@ pub fn run(connection: UnixStream, options: Options) -> anyhow::Result<Ending> {
         signals,
         poll: Poll::new().context("there is nothing to wait with")?,
         decoder: Decoder::new(),
+        tty_blocked: false,
         escape_at: None,
         away: None,
         reconnect: options.reconnect,
@@ -138,6 +139,8 @@ struct Shell {
     signals: Signals,
     poll: Poll,
     decoder: Decoder,
+    /// The loop waits for the terminal to take more.
+    tty_blocked: bool,
     escape_at: Option<Instant>,
     away: Option<Away>,
     reconnect: Reconnect,
@@ -155,9 +158,8 @@ impl Shell {
 
     fn live(&mut self, wire: Wire) -> anyhow::Result<Ending> {
         let registry = self.poll.registry();
-        let both = Interest::READABLE | Interest::WRITABLE;
         registry
-            .register(&mut SourceFd(&self.tty.as_raw_fd()), TTY, both)
+            .register(&mut SourceFd(&self.tty.as_raw_fd()), TTY, Interest::READABLE)
             .context("the terminal cannot be watched")?;
         registry.register(&mut self.signals.pipe, SIGNALS, Interest::READABLE)?;
         self.connect(wire)?;
@@ -195,17 +197,38 @@ impl Shell {
             if let Some(ending) = self.perform(out)? {
                 return Ok(ending);
             }
+            self.await_room()?;
         }
     }
 
     fn connect(&mut self, mut wire: Wire) -> anyhow::Result<()> {
-        let both = Interest::READABLE | Interest::WRITABLE;
         self.poll
             .registry()
-            .register(&mut wire.socket, SERVER, both)
+            .register(&mut wire.socket, SERVER, Interest::READABLE)
             .context("the connection cannot be watched")?;
         wire.flush();
         self.wire = Some(wire);
+        Ok(())
+    }
+
+    /// Asks to be told when the terminal or the server takes more, only while something waits for it:
+    /// being told always would wake the loop after every write.
+    fn await_room(&mut self) -> anyhow::Result<()> {
+        let registry = self.poll.registry();
+        let waits = self.tty.has_pending();
+        if std::mem::replace(&mut self.tty_blocked, waits) != waits {
+            registry
+                .reregister(&mut SourceFd(&self.tty.as_raw_fd()), TTY, interest(waits))
+                .context("the terminal cannot be watched")?;
+        }
+        if let Some(wire) = &mut self.wire {
+            let waits = wire.has_pending();
+            if std::mem::replace(&mut wire.blocked, waits) != waits {
+                registry
+                    .reregister(&mut wire.socket, SERVER, interest(waits))
+                    .context("the connection cannot be watched")?;
+            }
+        }
         Ok(())
     }
 
@@ -411,6 +434,10 @@ impl Drop for Shell {
         // Nothing happens when it was given back already.
         self.tty.give_back(&leave(self.client.outer()));
     }
+}
+
+fn interest(waits: bool) -> Interest {
+    if waits { Interest::READABLE | Interest::WRITABLE } else { Interest::READABLE }
 }
 
 /// What `TERM`, `COLORTERM` and `NO_COLOR` say of the terminal, and whether the chrome goes without

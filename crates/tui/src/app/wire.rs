@@ -24,6 +24,8 @@ pub(super) struct Wire {
     answered: bool,
     /// Whether there may be more to read.
     pub(super) ready: bool,
+    /// The loop waits for the server to take more.
+    pub(super) blocked: bool,
 }
 
 /// Whether a connection still stands.
@@ -45,6 +47,7 @@ impl Wire {
             have: Vec::new(),
             answered: false,
             ready: true,
+            blocked: false,
         })
     }
 
@@ -67,6 +70,11 @@ impl Wire {
         self.out.clear();
         self.sent = 0;
         Stands::Yes
+    }
+
+    /// Whether something waits for the server to take it.
+    pub(super) fn has_pending(&self) -> bool {
+        self.sent < self.out.len()
     }
 
     /// Reads a turn's worth and gives the client what is whole.
