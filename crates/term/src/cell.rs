@@ -1,5 +1,6 @@
 //! The eight bytes of a cell: what it shows and the number of its style. Numbers are looked up in
 //! `tables`; a cell alone cannot say which text a cluster is.
+//! Not here: how cells are moved and erased (`grid`, `edit`).
 
 /// One cell. `content` 0 is erased; otherwise a code point or a cluster number with the flags below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! Colours a program asks for and sets by OSC: palette, foreground, background, cursor. What it set
-//! comes first, then what the outer terminal answered, then xterm's defaults.
+//! comes first, then what the outer terminal answered, then xterm's defaults. Not here: the
+//! sequences that ask and set (`osc::colour`), nor the colours of cells (`style`).
 
 use crate::face::OuterColours;
 use crate::style::Rgb;

@@ -1,4 +1,5 @@
-//! Control sequences: which one does what to the grid. Modes, SGR and answers have modules of their own.
+//! Control sequences: which one does what to the grid. Not here: modes, SGR and answers, which have modules
+//! of their own.
 
 use crate::edit::Part;
 use crate::face::{CursorShape, Modes, Notice};

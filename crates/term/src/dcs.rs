@@ -1,4 +1,5 @@
-//! Device control strings: DECRQSS and XTGETTCAP. Anything else (sixel and its like) is dropped.
+//! Device control strings: DECRQSS and XTGETTCAP. Not here: images; sixel and any other
+//! string is dropped.
 
 use crate::face::{CursorShape, Modes};
 use crate::handler::Handler;

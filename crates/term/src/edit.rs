@@ -1,4 +1,5 @@
-//! Erasing and shifting cells and rows. Which sequence asks for it is `csi`'s business.
+//! Erasing and shifting cells and rows. Not here: which sequence asks for it (`csi`), nor
+//! rows that leave the screen (`grid`).
 
 use crate::cell::Cell;
 use crate::grid::Grid;

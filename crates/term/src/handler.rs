@@ -1,5 +1,6 @@
 //! The terminal's state and the handler that changes it: one call for each thing the bytes say. What
 //! each kind of call means is split by subject: `csi`, `sgr`, `modes`, `esc`, `osc`, `dcs`, `reply`.
+//! Not here: how bytes are taken apart (`feed`).
 
 use crate::colours::Colours;
 use crate::face::{CursorShape, Modes, Notice, Outbox, Progress};

@@ -1,4 +1,5 @@
 //! Modes: one table of numbers, setting and resetting, DECRQM, XTSAVE and XTRESTORE.
+//! Most of what a mode changes is not here but where it shows: `print`, `grid`, `keys`, `mouse`.
 
 use crate::edit::Part;
 use crate::face::{Modes, Notice};

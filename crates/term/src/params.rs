@@ -1,5 +1,5 @@
-//! A control sequence taken apart: prefix, numbers, intermediate, final byte. What it does is `csi`'s
-//! business.
+//! A control sequence taken apart: prefix, numbers, intermediate, final byte. Not here: what it
+//! does (`csi`).
 
 /// Numbers kept of one sequence; more are dropped.
 pub(crate) const MAX_PARAMS: usize = 32;

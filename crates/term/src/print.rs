@@ -1,5 +1,5 @@
 //! Characters into the grid: runs of ASCII, single characters, clusters that grow, wrapping at the
-//! edge. Where bytes come from is `feed`'s business.
+//! edge. Not here: where bytes come from (`feed`), nor how wide a character is (`width`).
 
 use crate::cell::{Cell, Content};
 use crate::face::Modes;

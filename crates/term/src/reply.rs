@@ -1,4 +1,5 @@
 //! Answers to what a program asks: attributes, version, status, cursor, sizes.
+//! Not here: answers about modes (`modes`), colours (`osc::colour`) and settings (`dcs`).
 
 use crate::face::Modes;
 use crate::handler::Handler;

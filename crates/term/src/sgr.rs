@@ -1,4 +1,5 @@
-//! SGR: numbers to the pen, and the pen back to numbers.
+//! SGR: numbers to the pen, and the pen back to numbers. Not here: which colour a number shows as
+//! (`colours`).
 
 use crate::params::Params;
 use crate::style::{Attrs, Colour, Packed, Pen, Style, Underline, indexed, rgb};

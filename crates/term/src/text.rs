@@ -1,5 +1,5 @@
 //! The content as text: the last logical lines, plain or with SGR. For readers that are programs; a
-//! screen is drawn from `view`.
+//! screen is not drawn from here but from `view`.
 
 use crate::grid::Grid;
 use crate::row::Line;

@@ -1,5 +1,5 @@
 //! Numbers of keys in the kitty keyboard protocol, and the legacy numbers of CSI … ~. One table for
-//! reading, writing and the wire.
+//! reading, writing and the wire. Not here: the names people write (`name`).
 
 use super::{KeyCode, Keypad};
 

@@ -1,5 +1,6 @@
 //! Key events to the bytes a program expects, by its modes: as xterm always did, with
 //! modifyOtherKeys, or by the kitty protocol with any of its five flags. Also pastes.
+//! Not here: mouse reports (`mouse`), nor which keys belong to the client.
 
 use super::codes::{functional, keypad_letter, keypad_meaning, number};
 use super::{KeyCode, KeyEvent, KeyKind, Keypad, Mods};

@@ -1,5 +1,5 @@
 //! Operating system commands: titles, folder, links, clipboard, marks. Colours, notifications and the
-//! status protocol are beside.
+//! status protocol are beside. Not here: what becomes of a notice, nor any clipboard.
 
 mod colour;
 mod notify;

@@ -1,4 +1,5 @@
 //! Notifications and progress: OSC 9 (iTerm2, ConEmu), 777 (urxvt), 99 (kitty).
+//! Nothing is shown from here: the texts are cleaned, bounded and handed on.
 
 use super::{clean, from_base64};
 use crate::face::{Notice, NotificationSource, Progress, ProgressState};

@@ -1,5 +1,5 @@
 //! OSC 7501, the Program Status Protocol (public document, revision 0.4; seen from Codex 0.171, Claude
-//! Code 2.1.332, Vibe 3.0, pi 1.6). Parsed here; what a state means is decided elsewhere.
+//! Code 2.1.332, Vibe 3.0, pi 1.6). Parsed here; what a state means is not decided here.
 
 use super::{clean, from_base64};
 use crate::face::{BlockKind, Notice, ProgramState, ProgramStatus};

@@ -1,4 +1,5 @@
 //! Control sequences and SS3 of the outer terminal: keys, mouse, focus, paste marks, answers.
+//! Not here: characters and control bytes (`text`), strings (`strings`).
 
 use super::{ESC, Event, MAX_CSI, Reply, Step};
 use crate::keys::codes::{from_keypad_letter, from_letter, from_number, from_tilde};
