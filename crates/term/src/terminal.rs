@@ -229,6 +229,12 @@ impl Terminal {
         self.machine.grid.screen.lines.iter().map(|l| self.machine.grid.shown(l).text()).collect()
     }
 
+    /// The visible rows, each ended by a newline, with SGR sequences and nothing else: soft-wrapped rows stay
+    /// apart, blanks at the end of a row are kept when they have a style.
+    pub fn screen_ansi(&self) -> String {
+        self.machine.grid.screen_ansi()
+    }
+
     /// Whether the program is in the middle of a synchronized frame (mode 2026): show the last one.
     pub fn sync_pending(&self) -> bool {
         self.machine.grid.modes.contains(Modes::SYNC)

@@ -1,5 +1,5 @@
-//! The content as text: the last logical lines, plain or with SGR. For readers that are programs; a
-//! screen is not drawn from here but from `view`.
+//! The content as text: the last logical lines or the screen's rows, plain or with SGR. For readers that
+//! are programs; a screen is not drawn from here but from `view`.
 
 use crate::grid::Grid;
 use crate::row::Line;
@@ -84,6 +84,17 @@ impl Grid {
             all.push(&self.shown(line));
         }
         all.finish()
+    }
+
+    /// The screen's rows with SGR, one line each.
+    pub(crate) fn screen_ansi(&self) -> String {
+        let mut text = String::new();
+        for line in &self.screen.lines {
+            push_ansi(&self.shown(line), &mut text);
+            text.truncate(text.trim_end_matches(' ').len());
+            text.push('\n');
+        }
+        text
     }
 
     pub(crate) fn shown<'a>(&'a self, line: &'a Line) -> Row<'a> {

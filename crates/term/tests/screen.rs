@@ -13,6 +13,12 @@ fn text_wraps_and_scrolls() {
 }
 
 #[test]
+fn the_screen_with_sgr_keeps_rows_apart_and_styled_blanks() {
+    let b = Bench::with(6, 4, "abcdefg \r\n\x1b[1;31mhi\x1b[m!\r\nx\x1b[44m\x1b[K\x1b]8;;http://a\x1b\\");
+    assert_eq!(b.t.screen_ansi(), "abcdef\ng\n\x1b[0;1;31mhi\x1b[m!\nx\x1b[0;44m     \x1b[m\n");
+}
+
+#[test]
 fn the_last_column_waits_for_the_next_character() {
     let mut b = Bench::with(5, 3, "abcde");
     assert_eq!(b.at(), (4, 0));
