@@ -140,6 +140,13 @@ pub struct Writer<'a> {
     in_row: bool,
 }
 
+/// A place in a frame that is being written.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    length: usize,
+    last: Option<Style>,
+}
+
 const END: u8 = 0;
 const ROW: u8 = 1;
 const SCROLL: u8 = 2;
@@ -189,6 +196,30 @@ impl<'a> Writer<'a> {
             write_text(self.out, link);
         }
         write_text(self.out, text);
+    }
+
+    /// Where the frame stands: see [`Writer::rewind`].
+    pub fn mark(&mut self) -> Mark {
+        self.close_row();
+        Mark { length: self.out.len(), last: self.last }
+    }
+
+    /// What was written since the mark, as bytes.
+    pub fn since(&mut self, mark: &Mark) -> &[u8] {
+        self.close_row();
+        &self.out[mark.length..]
+    }
+
+    /// Takes back what was written since the mark.
+    pub fn rewind(&mut self, mark: Mark) {
+        self.in_row = false;
+        self.out.truncate(mark.length);
+        self.last = mark.last;
+    }
+
+    /// The next run tells its style whatever the last one's was: what follows reads the same wherever it stands.
+    pub fn forget_style(&mut self) {
+        self.last = None;
     }
 
     /// Ends the frame.
@@ -428,6 +459,29 @@ mod tests {
             format!("{:?} None Narrow {long}", Style::default()),
         ];
         (out, expected)
+    }
+
+    #[test]
+    fn a_row_can_be_taken_back() {
+        let bold = Style { attrs: attr::BOLD, ..Style::default() };
+        let write = |rows: &[&str], taken_back: bool| {
+            let mut out = Vec::new();
+            let mut writer = Writer::new(&mut out, &Head::default());
+            for (y, row) in rows.iter().enumerate() {
+                if taken_back {
+                    let mark = writer.mark();
+                    writer.row(99);
+                    writer.run(&Style::default(), None, Fill::Narrow, "not this");
+                    assert!(writer.since(&mark).ends_with(b"not this\0"));
+                    writer.rewind(mark);
+                }
+                writer.row(y as u16);
+                writer.run(&bold, None, Fill::Narrow, row);
+            }
+            writer.end();
+            out
+        };
+        assert_eq!(write(&["a", "b"], true), write(&["a", "b"], false));
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl Ground {
                 last: 0,
                 tickets: Tickets::default(),
                 texts: HashMap::new(),
+                full: false,
                 active: None,
             },
             marks,

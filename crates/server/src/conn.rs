@@ -2,11 +2,12 @@
 //!
 //! Not here: what a request means (`core`), which rows a client is sent (`screens`).
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 
 use kraal_api::envelope::{self, Id, LINE_BYTES_MAX};
-use kraal_api::stream::{self, Attach};
+use kraal_api::stream::{self, Attach, ToClient};
 use kraal_api::{ConnId, PaneId};
 use kraal_core::{Peer, Ticket};
 use mio::net::UnixStream;
@@ -18,6 +19,8 @@ use crate::screens::Screens;
 const LAG_MAX: usize = 1024;
 /// Nothing more is read of a caller that leaves this many bytes of answers unread.
 const UNREAD_MAX: usize = 4 * 1024 * 1024;
+/// The most words kept for a client that does not read.
+const SAID_MAX: usize = 16;
 /// The most bytes taken of one connection before others have their turn.
 const TURN: usize = 1024 * 1024;
 
@@ -27,7 +30,7 @@ pub(crate) struct Conn {
     pub(crate) stream: UnixStream,
     pub(crate) peer: Peer,
     pub(crate) out: Queue,
-    inbound: Vec<u8>,
+    inbound: Inbound,
     pub(crate) face: Face,
     /// More may be there to read.
     pub(crate) readable: bool,
@@ -37,6 +40,40 @@ pub(crate) struct Conn {
     pub(crate) ending: bool,
     /// Items of streams since the reader last had taken everything.
     lag: usize,
+}
+
+/// Bytes that came in and are not yet understood.
+#[derive(Default)]
+struct Inbound {
+    bytes: Vec<u8>,
+    taken: usize,
+}
+
+impl Inbound {
+    fn extend(&mut self, bytes: &[u8]) {
+        self.bytes.drain(..std::mem::take(&mut self.taken));
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.taken..]
+    }
+
+    fn take(&mut self, count: usize) {
+        self.taken += count;
+        if self.taken == self.bytes.len() {
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.taken = 0;
+        // What one long line needed is not kept for the rest of the connection.
+        match self.bytes.capacity() > TURN {
+            true => self.bytes = Vec::new(),
+            false => self.bytes.clear(),
+        }
+    }
 }
 
 /// What travels on a connection.
@@ -56,6 +93,38 @@ pub(crate) struct Client {
     /// Panes whose facts are to be sent anew.
     pub(crate) panes: Vec<PaneId>,
     pub(crate) shown: Vec<PaneId>,
+    /// A paste that is still arriving, and its pane.
+    pub(crate) paste: Option<(PaneId, Vec<u8>)>,
+    pub(crate) said: VecDeque<ToClient>,
+}
+
+impl Client {
+    /// Keeps a word for when the client takes it. Of those that replace each other the newest
+    /// counts, and of all only the last few: a client that does not read costs no memory.
+    pub(crate) fn tell(&mut self, word: ToClient) {
+        let replaced = |old: &ToClient| match (old, &word) {
+            (ToClient::Bell, ToClient::Bell) => true,
+            (ToClient::Clipboard { selection: old, .. }, ToClient::Clipboard { selection, .. }) => {
+                old == selection
+            }
+            _ => false,
+        };
+        self.said.retain(|old| !replaced(old));
+        if self.said.len() == SAID_MAX {
+            self.said.pop_front();
+        }
+        self.said.push_back(word);
+    }
+
+    /// What was kept, in order.
+    pub(crate) fn said(&mut self) -> impl Iterator<Item = ToClient> {
+        self.said.drain(..)
+    }
+
+    /// Whether something is kept.
+    pub(crate) fn has_said(&self) -> bool {
+        !self.said.is_empty()
+    }
 }
 
 /// Who waits for an answer.
@@ -127,7 +196,7 @@ impl Conn {
             stream,
             peer,
             out: Queue::default(),
-            inbound: Vec::new(),
+            inbound: Inbound::default(),
             face: Face::Lines,
             readable: true,
             blocked: false,
@@ -163,7 +232,7 @@ impl Conn {
                     return false;
                 }
                 Ok(n) => {
-                    self.inbound.extend_from_slice(&buffer[..n]);
+                    self.inbound.extend(&buffer[..n]);
                     taken += n;
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -184,12 +253,12 @@ impl Conn {
     pub(crate) fn next(&mut self) -> Option<Incoming> {
         match self.face {
             Face::Lines => self.next_line(),
-            Face::Client(_) => match stream::next(&self.inbound) {
+            Face::Client(_) => match stream::next(self.inbound.rest()) {
                 Ok(None) => None,
                 Ok(Some(frame)) => {
                     let taken = frame.taken;
                     let incoming = Incoming::Frame(frame.kind, frame.payload.to_vec());
-                    self.inbound.drain(..taken);
+                    self.inbound.take(taken);
                     Some(incoming)
                 }
                 Err(error) => {
@@ -201,22 +270,28 @@ impl Conn {
     }
 
     fn next_line(&mut self) -> Option<Incoming> {
-        match self.inbound.iter().position(|byte| *byte == b'\n') {
-            Some(end) => {
-                let mut line: Vec<u8> = self.inbound.drain(..=end).collect();
-                line.pop();
-                Some(Incoming::Line(line))
-            }
-            None if self.inbound.len() > LINE_BYTES_MAX => {
-                Some(Incoming::Line(std::mem::take(&mut self.inbound)))
-            }
-            None => None,
-        }
+        let rest = self.inbound.rest();
+        let (length, taken) = match rest.iter().position(|byte| *byte == b'\n') {
+            Some(end) => (end, end + 1),
+            None if rest.len() > LINE_BYTES_MAX => (rest.len(), rest.len()),
+            None => return None,
+        };
+        let line = rest[..length].to_vec();
+        self.inbound.take(taken);
+        Some(Incoming::Line(line))
     }
 
     /// Queues an answer or a greeting as a line.
     pub(crate) fn line(&mut self, line: &str) {
         self.out.tail().extend_from_slice(line.as_bytes());
+    }
+
+    /// Queues the words that were kept for an attached client.
+    pub(crate) fn say_kept(&mut self) {
+        let Face::Client(client) = &mut self.face else { return };
+        for word in client.said() {
+            stream::control(self.out.tail(), &word);
+        }
     }
 
     /// Queues a control frame.
@@ -231,6 +306,10 @@ impl Conn {
         item: &impl serde::Serialize,
         lagged: &impl serde::Serialize,
     ) -> bool {
+        if self.ending {
+            // The other end asks nothing more: what it asked before is over.
+            return false;
+        }
         self.lag = if self.out.is_empty() { 0 } else { self.lag + 1 };
         if self.lag > LAG_MAX {
             self.line(&envelope::event_line(id, lagged));

@@ -107,7 +107,7 @@ impl Server {
             }
         }
         let Some(chosen) = chosen.or(active) else { return };
-        self.tell_clients(Some(chosen), &ToClient::Clipboard { selection, data });
+        self.tell_kept(Some(chosen), &ToClient::Clipboard { selection, data });
     }
 }
 

@@ -19,6 +19,10 @@ const SLICE: usize = 64 * 1024;
 /// The most that waits to be typed into a pane, in bytes: what is over is refused, not lost silently.
 pub(crate) const INPUT_MAX: usize = 64 * 1024 * 1024;
 
+/// The most that may wait when a program's questions are answered: who asks and never reads loses
+/// answers, as with any terminal whose input is full.
+const REPLIES_MAX: usize = 256 * 1024;
+
 /// A pane's terminal and what feeds it.
 pub(crate) struct Pane {
     pub(crate) terminal: Terminal,
@@ -30,8 +34,6 @@ pub(crate) struct Pane {
     pub(crate) input: Queue,
     /// The loop waits for the pty to take more input.
     pub(crate) blocked: bool,
-    /// A paste that is still arriving.
-    pub(crate) paste: Vec<u8>,
     pub(crate) watch: Watch,
     /// When the program began the frame it is writing (mode 2026), in monotonic ms.
     pub(crate) sync_since: Option<u64>,
@@ -72,7 +74,6 @@ impl Pane {
             ended: None,
             input: Queue::default(),
             blocked: false,
-            paste: Vec::new(),
             watch: Watch::default(),
             sync_since: None,
             wrote_lines: false,
@@ -221,6 +222,14 @@ impl Pane {
             kraal_host::pty::set_size(master, kraal_host::pty::Size { cols: size.cols, rows: size.rows })?;
         }
         self.store_snapshot()
+    }
+
+    /// Bytes of the terminal's own for the program: answers, reports.
+    pub(crate) fn report(&mut self, bytes: &[u8]) {
+        if self.input.len() + bytes.len() <= REPLIES_MAX {
+            self.input.tail().extend_from_slice(bytes);
+        }
+        self.flush_input();
     }
 
     /// Hands waiting input to the pty. False when the pty takes nothing any more.

@@ -55,8 +55,9 @@ impl Server {
             }
             Effect::PaneFocus { pane, gained } => {
                 if let Some(target) = self.panes.all.get_mut(&pane) {
-                    target.terminal.encode_focus(gained, target.input.tail());
-                    target.flush_input();
+                    let mut report = Vec::new();
+                    target.terminal.encode_focus(gained, &mut report);
+                    target.report(&report);
                 }
             }
             Effect::Facts => self.facts_changed(),
@@ -65,7 +66,7 @@ impl Server {
                 self.facts_changed();
                 self.tell_clients(Some(conn), &ToClient::View { tab });
             }
-            Effect::Say { conn, text } => self.tell_clients(conn, &ToClient::Say(text)),
+            Effect::Say { conn, text } => self.tell_kept(conn, &ToClient::Say(text)),
             Effect::Notify { title, body, pane } => self.notify(title, body, pane),
             Effect::Bell { pane } => self.bell(pane),
             Effect::Save => {
@@ -287,7 +288,7 @@ impl Server {
                 let terminal = &pane.terminal;
                 let text = match (lines, ansi) {
                     (None, false) => terminal.screen_lines().join("\n"),
-                    (None, true) => terminal.text_ansi(usize::from(terminal.size().rows)),
+                    (None, true) => terminal.screen_ansi(),
                     (Some(lines), false) => terminal.text(lines as usize),
                     (Some(lines), true) => terminal.text_ansi(lines as usize),
                 };
@@ -334,8 +335,8 @@ impl Server {
 
     fn bell(&mut self, pane: PaneId) {
         for conn in self.conns.all.values_mut() {
-            if conn.client().is_some_and(|client| client.shown.contains(&pane)) {
-                conn.control(&ToClient::Bell);
+            if let Some(client) = conn.client().filter(|client| client.shown.contains(&pane)) {
+                client.tell(ToClient::Bell);
             }
         }
     }
@@ -347,7 +348,7 @@ impl Server {
         match (self.config.notifications, terminal) {
             (Notifications::Off, _) => {}
             (Notifications::Terminal, Some(conn)) => {
-                self.tell_clients(Some(conn), &ToClient::Notification { title, body, pane });
+                self.tell_kept(Some(conn), &ToClient::Notification { title, body, pane });
             }
             (Notifications::Terminal | Notifications::Desktop, _) => self.pool.run(move || {
                 if let Err(error) = kraal_host::notify::send(&title, &body) {

@@ -26,14 +26,23 @@ struct Sent {
     head: Head,
     /// The terminal's stamp at that frame.
     stamp: u64,
-    /// The stamps of the rows the client has.
-    rows: Vec<u64>,
+    /// The rows the client has.
+    rows: Vec<SentRow>,
     /// Monotonic ms.
     at: u64,
     /// How far the client has scrolled up, counted in lines ever scrolled off: so that output does
     /// not move what it reads.
     reading: Option<u64>,
     fresh: bool,
+}
+
+/// A row as the client has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct SentRow {
+    /// The terminal's stamp of it: changes with every write.
+    stamp: u64,
+    /// What it holds: a program that paints the same again changes nothing.
+    content: u64,
 }
 
 /// When a pane can be sent.
@@ -100,7 +109,7 @@ impl Screens {
         if fresh {
             head.flags |= flag::FRESH;
             sent.rows.clear();
-            sent.rows.resize(usize::from(size.rows), 0);
+            sent.rows.resize(usize::from(size.rows), SentRow::default());
         }
         let stamps: Vec<u64> = (0..size.rows).map(|y| terminal.view_row_stamp(offset, y)).collect();
         stream::frame(out, stream::Kind::Screen, |out| {
@@ -109,15 +118,22 @@ impl Screens {
                 writer.scroll(shift.top, shift.bottom, shift.by);
                 shift.apply(&mut sent.rows);
             }
-            for (y, stamp) in stamps.iter().enumerate() {
-                if fresh || sent.rows[y] != *stamp {
-                    writer.row(y as u16);
-                    write_row(&mut writer, &terminal.view_row(offset, y as u16));
+            for (y, (row, stamp)) in sent.rows.iter_mut().zip(&stamps).enumerate() {
+                if !fresh && row.stamp == *stamp {
+                    continue;
                 }
+                let mark = writer.mark();
+                writer.row(y as u16);
+                writer.forget_style();
+                write_row(&mut writer, &terminal.view_row(offset, y as u16));
+                let content = hash(&writer.since(&mark)[ROW_HEAD..]);
+                if !fresh && row.content == content {
+                    writer.rewind(mark);
+                }
+                *row = SentRow { stamp: *stamp, content };
             }
             writer.end();
         });
-        sent.rows = stamps;
         head.flags &= !flag::FRESH;
         sent.head = head;
         sent.stamp = terminal.stamp();
@@ -179,7 +195,8 @@ struct Shift {
 
 impl Shift {
     /// The scroll that explains most of what changed, when one does.
-    fn between(old: &[u64], new: &[u64]) -> Option<Shift> {
+    fn between(had: &[SentRow], new: &[u64]) -> Option<Shift> {
+        let old: Vec<u64> = had.iter().map(|row| row.stamp).collect();
         let top = old.iter().zip(new).position(|(a, b)| a != b)?;
         let bottom = old.len() - old.iter().zip(new).rev().position(|(a, b)| a != b)?;
         let (old, new) = (&old[top..bottom], &new[top..bottom]);
@@ -199,18 +216,29 @@ impl Shift {
         (best.0 * 3 >= new.len()).then_some(Shift { top: top as u16, bottom: bottom as u16, by: best.1 })
     }
 
-    fn apply(self, rows: &mut [u64]) {
+    fn apply(self, rows: &mut [SentRow]) {
         let block = &mut rows[usize::from(self.top)..usize::from(self.bottom)];
         let by = usize::from(self.by.unsigned_abs()).min(block.len());
         let keep = block.len() - by;
         if self.by > 0 {
             block.rotate_left(by);
-            block[keep..].fill(0);
+            block[keep..].fill(SentRow::default());
         } else {
             block.rotate_right(by);
-            block[..by].fill(0);
+            block[..by].fill(SentRow::default());
         }
     }
+}
+
+/// A row's tag and number stand before what it holds.
+const ROW_HEAD: usize = 3;
+
+/// Tells rows apart; two that differ are mistaken for each other once in 2⁶⁴.
+fn hash(bytes: &[u8]) -> u64 {
+    use std::hash::Hasher as _;
+    let mut hasher = std::collections::hash_map::DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 fn write_row(writer: &mut Writer<'_>, row: &Row<'_>) {
@@ -295,20 +323,44 @@ mod tests {
         }
     }
 
+    fn rows(stamps: &[u64]) -> Vec<SentRow> {
+        stamps.iter().map(|stamp| SentRow { stamp: *stamp, content: *stamp }).collect()
+    }
+
     #[test]
     fn a_scroll_is_seen_as_one() {
         let old: Vec<u64> = (1..=10).collect();
         let new: Vec<u64> = [1, 2, 5, 6, 7, 8, 11, 12, 9, 10].into();
-        let shift = Shift::between(&old, &new).expect("a scroll");
+        let shift = Shift::between(&rows(&old), &new).expect("a scroll");
         assert_eq!(shift, Shift { top: 2, bottom: 8, by: 2 });
-        let mut rows = old;
-        shift.apply(&mut rows);
-        assert_eq!(rows, [1, 2, 5, 6, 7, 8, 0, 0, 9, 10]);
+        let mut moved = rows(&old);
+        shift.apply(&mut moved);
+        assert_eq!(moved, rows(&[1, 2, 5, 6, 7, 8, 0, 0, 9, 10]));
 
         let down: Vec<u64> = [99, 1, 2, 3, 4, 5, 6, 7, 8, 9].into();
-        let old: Vec<u64> = (1..=10).collect();
-        assert_eq!(Shift::between(&old, &down), Some(Shift { top: 0, bottom: 10, by: -1 }));
-        assert_eq!(Shift::between(&old, &old), None);
-        assert_eq!(Shift::between(&old, &(101..=110).collect::<Vec<_>>()), None);
+        assert_eq!(Shift::between(&rows(&old), &down), Some(Shift { top: 0, bottom: 10, by: -1 }));
+        assert_eq!(Shift::between(&rows(&old), &old), None);
+        assert_eq!(Shift::between(&rows(&old), &(101..=110).collect::<Vec<_>>()), None);
+    }
+
+    #[test]
+    fn what_is_painted_again_the_same_is_not_sent_again() {
+        let mut terminal = Terminal::new(kraal_term::Size { cols: 80, rows: 24 }, Default::default());
+        let mut screens = Screens::default();
+        let pane = PaneId(1);
+        screens.retain(&[pane]);
+        let mut frame = |terminal: &mut Terminal, counter: u32| {
+            let mut text = String::from("\x1b[2J\x1b[H");
+            for row in 0..20 {
+                text += &format!("row {row} of a screen \x1b[3{}mpainted again\x1b[0m\r\n", row % 8);
+            }
+            terminal.feed(format!("{text}counter {counter}").as_bytes(), &mut Default::default());
+            let mut out = Vec::new();
+            screens.write(pane, terminal, u64::from(counter) * 100, &mut out);
+            out.len()
+        };
+        let first = frame(&mut terminal, 1);
+        let second = frame(&mut terminal, 2);
+        assert!(first > 500 && second < 80, "{first} bytes, then {second}");
     }
 }

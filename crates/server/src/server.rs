@@ -117,6 +117,8 @@ pub(crate) struct Conns {
     pub(crate) tickets: Tickets,
     /// Waits for a text on a pane's screen.
     pub(crate) texts: HashMap<Ticket, (PaneId, String)>,
+    /// Somebody waits at the door for a descriptor.
+    pub(crate) full: bool,
     /// The client that typed last.
     pub(crate) active: Option<ConnId>,
 }

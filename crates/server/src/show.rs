@@ -39,6 +39,7 @@ impl Server {
         if !conn.out.is_empty() || conn.ending {
             return true;
         }
+        conn.say_kept();
         let mut out = std::mem::take(conn.out.tail());
         let Some(client) = conn.client() else { return true };
         if std::mem::take(&mut client.facts) {
@@ -66,7 +67,7 @@ impl Server {
         let mut next: Option<u64> = None;
         for conn in self.conns.all.values_mut().filter(|c| c.out.is_empty()) {
             let Some(client) = conn.client() else { continue };
-            if client.facts || !client.panes.is_empty() {
+            if client.facts || !client.panes.is_empty() || client.has_said() {
                 return Some(now);
             }
             for pane in &client.shown {
@@ -113,9 +114,18 @@ impl Server {
         }
     }
 
+    /// Keeps a word that needs no place among frames for one client, or for all.
+    pub(crate) fn tell_kept(&mut self, only: Option<ConnId>, word: &ToClient) {
+        for conn in self.conns.all.values_mut().filter(|conn| only.is_none_or(|id| id == conn.id)) {
+            if let Some(client) = conn.client() {
+                client.tell(word.clone());
+            }
+        }
+    }
+
     /// A sentence for a client's bottom bar.
     pub(crate) fn say(&mut self, id: ConnId, text: &str) {
-        self.tell_clients(Some(id), &ToClient::Say(text.to_owned()));
+        self.tell_kept(Some(id), &ToClient::Say(text.to_owned()));
     }
 
     /// The answer to a client's `Ask`.
@@ -125,6 +135,7 @@ impl Server {
 
     /// Ends every client's stream.
     pub(crate) fn bye(&mut self, why: &Bye) {
+        self.conns.all.values_mut().for_each(Conn::say_kept);
         self.tell_clients(None, &ToClient::Bye(why.clone()));
     }
 }

@@ -31,7 +31,9 @@ impl Server {
                 Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => return,
                 Err(error) => {
-                    // No descriptors left: those who are in are still served.
+                    // No descriptors left: those who are in are still served, and who waits has
+                    // its turn when one of them leaves.
+                    self.conns.full = true;
                     tracing::warn!(%error, "a connection cannot be accepted");
                     return;
                 }
@@ -103,7 +105,8 @@ impl Server {
                 }
             }
             if !open {
-                self.close_conn(id);
+                // It may have closed its own half only, and still read its answers.
+                self.end_conn(id);
             }
         }
     }
@@ -127,6 +130,9 @@ impl Server {
             self.conns.active = None;
         }
         self.feed(Input::Closed { conn: id });
+        if std::mem::take(&mut self.conns.full) {
+            self.accept();
+        }
     }
 
     fn line(&mut self, id: ConnId, line: &[u8]) {
@@ -270,6 +276,10 @@ impl Server {
     fn keys(&mut self, id: ConnId, pane: PaneId, mut bytes: &[u8]) {
         self.acts(id);
         let Some(target) = self.panes.all.get_mut(&pane) else { return };
+        if target.input.len() > INPUT_MAX {
+            self.say(id, "this pane's program reads nothing any more: the key was not typed");
+            return;
+        }
         while let Some((key, taken)) = KeyEvent::from_wire(bytes) {
             bytes = &bytes[taken.max(1)..];
             target.terminal.encode_key(&key, target.input.tail());
@@ -280,17 +290,21 @@ impl Server {
     fn paste(&mut self, id: ConnId, pane: PaneId, part: Part, bytes: &[u8]) {
         self.acts(id);
         let Some(target) = self.panes.all.get_mut(&pane) else { return };
+        let Some(client) = self.conns.all.get_mut(&id).and_then(Conn::client) else { return };
         if part.begins() {
-            target.paste.clear();
+            client.paste = Some((pane, Vec::new()));
         }
-        if target.paste.len() + bytes.len() > INPUT_MAX {
-            target.paste.clear();
-            self.say(id, "the paste is over 64 MiB: nothing of it was typed");
+        // Without a beginning it is the rest of one that was refused.
+        let Some((_, text)) = client.paste.as_mut().filter(|(into, _)| *into == pane) else { return };
+        text.extend_from_slice(bytes);
+        if target.input.len() + text.len() > INPUT_MAX {
+            client.paste = None;
+            self.say(id, "over 64 MiB would wait for this pane's program: nothing of the paste was typed");
             return;
         }
-        target.paste.extend_from_slice(bytes);
         if part.ends() {
-            let text = std::mem::take(&mut target.paste);
+            let text = std::mem::take(text);
+            client.paste = None;
             target.terminal.encode_paste(&text, target.input.tail());
             self.typed(pane);
         }
@@ -301,28 +315,28 @@ impl Server {
         let now = self.now();
         let Some(target) = self.panes.all.get_mut(&pane) else { return };
         let modes = target.terminal.modes();
+        let mut report = Vec::new();
         let wheel = matches!(mouse.kind, MouseKind::WheelUp | MouseKind::WheelDown);
         if !modes.wants_mouse() && wheel && modes.contains(Modes::ALT_SCREEN) {
             let up = mouse.kind == MouseKind::WheelUp;
             let code = if up { kraal_term::keys::KeyCode::Up } else { kraal_term::keys::KeyCode::Down };
             for _ in 0..WHEEL_ARROWS {
-                target.terminal.encode_key(&KeyEvent::new(code, Mods::empty()), target.input.tail());
+                target.terminal.encode_key(&KeyEvent::new(code, Mods::empty()), &mut report);
             }
         } else {
-            target.terminal.encode_mouse(&mouse_of(mouse), target.input.tail());
+            target.terminal.encode_mouse(&mouse_of(mouse), &mut report);
         }
         // Not what a person typed: an agent's draft or dialog is as it was.
-        target.flush_input();
+        target.report(&report);
         target.watch.activity(now);
     }
 
-    /// Bytes for a pane's program, as they are.
+    /// The terminal's answers to a pane's program.
     pub(crate) fn type_bytes(&mut self, pane: PaneId, bytes: &[u8]) {
         if let Some(target) = self.panes.all.get_mut(&pane)
             && !bytes.is_empty()
         {
-            target.input.tail().extend_from_slice(bytes);
-            target.flush_input();
+            target.report(bytes);
         }
     }
 
