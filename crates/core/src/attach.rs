@@ -51,5 +51,5 @@ fn tab_for(desk: &mut Desk<'_>, permit: &Permit, ask: &Attach) -> Result<TabId, 
     let asked = permit.asked();
     desk.out.passed_on = asked.env.clone();
     let folder = ask.folder.clone().or_else(|| asked.cwd.clone());
-    Ok(sessions::make_workspace(desk, ask.workspace.as_deref(), folder, asked.caller)?.tab)
+    Ok(sessions::make_workspace(desk, ask.workspace.as_deref(), folder, permit.opener())?.tab)
 }

@@ -69,6 +69,9 @@ pub struct SavedPane {
     pub size: (u16, u16),
     /// The pane whose program asked for it.
     pub opened_by: Option<PaneId>,
+    /// Whether an agent ran in that pane then.
+    #[serde(default)]
+    pub opened_by_agent: bool,
     /// What happens when its program ends.
     pub at_end: AtEnd,
     /// Variables of its own.

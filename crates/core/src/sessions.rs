@@ -6,11 +6,11 @@ use kraal_api::panes::{CloseWorkspace, MoveTab, OnTab, OpenWorkspace, Opened, Re
 use kraal_api::sessions::{CloseSession, CreateSession, SessionRow};
 use kraal_api::{Code, PaneId, Refusal, Response, TabId, WorkspaceId};
 
-use crate::caller::Caller;
 use crate::desk::Desk;
 use crate::outbox::{Answer, Reply};
 use crate::panes::{self, NewPane, Spot};
 use crate::rights::{Permit, Reach, no_group};
+use crate::tree::Opener;
 use crate::tree::names::unique_workspace;
 use crate::views;
 use crate::words::{did_you_mean, last_part, line, name};
@@ -56,7 +56,7 @@ pub(crate) fn create(desk: &mut Desk<'_>, permit: &Permit, ask: &CreateSession) 
     };
     let cwd = desk.tree.workspace(group).map_or_else(String::new, |workspace| workspace.folder.clone());
     let tab_name = ask.name.as_deref().and_then(name);
-    let new = NewPane { cwd, opened_by: asked.caller.pane(), ..NewPane::default() };
+    let new = NewPane { cwd, opener: permit.opener(), ..NewPane::default() };
     desk.out.passed_on = asked.env.clone();
     let opened = panes::open(desk, new, Spot::Tab(group, tab_name))?;
     Ok(Reply::Now(Response::SessionCreated { session: opened.tab }))
@@ -149,7 +149,7 @@ pub(crate) fn open_workspace(desk: &mut Desk<'_>, permit: &Permit, ask: &OpenWor
         return DONE;
     }
     desk.out.passed_on = asked.env.clone();
-    let opened = make_workspace(desk, ask.name.as_deref(), ask.folder.clone(), asked.caller)?;
+    let opened = make_workspace(desk, ask.name.as_deref(), ask.folder.clone(), permit.opener())?;
     views::go(desk, asked, opened.tab);
     Ok(Reply::Now(Response::PaneOpened(opened)))
 }
@@ -163,7 +163,7 @@ pub(crate) fn make_workspace(
     desk: &mut Desk<'_>,
     said: Option<&str>,
     folder: Option<String>,
-    caller: Caller,
+    opener: Opener,
 ) -> Result<Opened, Refusal> {
     let named = match said {
         Some(said) => Some(name(said).ok_or_else(|| Refusal::bad_request("the name is empty: say another"))?),
@@ -171,7 +171,7 @@ pub(crate) fn make_workspace(
     };
     let name = unique_workspace(desk.tree, &named.unwrap_or_else(|| "main".to_owned()), None);
     let folder = folder.filter(|folder| !folder.is_empty()).unwrap_or_else(|| desk.house.setup.home.clone());
-    let new = NewPane { cwd: folder.clone(), opened_by: caller.pane(), ..NewPane::default() };
+    let new = NewPane { cwd: folder.clone(), opener, ..NewPane::default() };
     panes::open(desk, new, Spot::Workspace { name, folder })
 }
 

@@ -112,6 +112,26 @@ fn the_kernels_word_comes_first() {
 }
 
 #[test]
+fn what_an_agent_opens_has_no_more_rights_than_it() {
+    let mut scene = scene();
+    let mut code = |peer: Peer, request: Request| outcome(&scene.ask(5, peer, request), &mut BTreeSet::new());
+    // A shell that agent 2 opens, and what that opens in turn.
+    assert_eq!(code(inside(2), verb(r#"{"Run":{"argv":["sh"]}}"#)), "yes");
+    assert_eq!(code(inside(7), verb(r#""Kill""#)), "forbidden");
+    assert_eq!(code(inside(7), verb(r#"{"SendKeys":{"pane":1,"keys":["enter"]}}"#)), "not_owned");
+    assert_eq!(code(inside(7), verb(r#"{"Run":{"argv":["sh"]}}"#)), "yes");
+    assert_eq!(code(inside(8), verb(r#"{"ClosePane":{"pane":7}}"#)), "not_owned");
+    assert_eq!(code(inside(2), verb(r#"{"ClosePane":{"pane":7}}"#)), "yes");
+    // What a shell opened stays the user's when an agent runs in that shell later.
+    assert_eq!(code(inside(1), verb(r#"{"Run":{"argv":["sh"]}}"#)), "yes");
+    assert_eq!(code(inside(9), verb(r#"{"Focus":{"pane":5}}"#)), "yes");
+    scene.agent(1, State::Working, None);
+    let mut code = |peer: Peer, request: Request| outcome(&scene.ask(5, peer, request), &mut BTreeSet::new());
+    assert_eq!(code(inside(1), verb(r#"{"ClosePane":{"pane":9}}"#)), "not_owned");
+    assert_eq!(code(inside(9), verb(r#"{"Focus":{"pane":5}}"#)), "yes");
+}
+
+#[test]
 fn an_agent_opens_in_the_background() {
     let mut scene = scene();
     let before = scene.world.view(kraal_api::ConnId(1));

@@ -16,7 +16,7 @@ use crate::effect::Effect;
 use crate::house::House;
 use crate::outbox::{Answer, Reply};
 use crate::rights::{Permit, Reach};
-use crate::tree::PaneState;
+use crate::tree::{Opener, PaneState};
 use crate::views;
 
 /// What a new pane is to be.
@@ -28,7 +28,7 @@ pub(crate) struct NewPane {
     pub(crate) cwd: String,
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) at_end: AtEnd,
-    pub(crate) opened_by: Option<PaneId>,
+    pub(crate) opener: Opener,
     /// The user lets the agent in it lead.
     pub(crate) lead: bool,
 }
@@ -57,7 +57,7 @@ pub(crate) fn open_asked(desk: &mut Desk<'_>, permit: &Permit, new: NewPane, ope
         cwd,
         env: opening.env.clone(),
         at_end: opening.at_end,
-        opened_by: asked.caller.pane(),
+        opener: permit.opener(),
         ..new
     };
     desk.out.passed_on = asked.env.clone();
@@ -138,7 +138,7 @@ fn state(house: &mut House, pane: PaneId, new: NewPane) -> PaneState {
         token: house.token(),
         pid: None,
         size: (1, 1),
-        opened_by: new.opened_by,
+        opener: new.opener,
         at_end: new.at_end,
         env: new.env,
         lead: new.lead,

@@ -10,7 +10,7 @@ use kraal_api::panes::{Opening, Place};
 use kraal_api::{Code, PaneId, PaneRef, Refusal, Request, Verb, WorkspaceId};
 
 use crate::caller::{Asked, Caller};
-use crate::tree::{Tree, names};
+use crate::tree::{Opener, Tree, names};
 use table::{Grant, Role};
 
 /// How far a permitted request may reach.
@@ -29,6 +29,7 @@ pub(crate) enum Reach {
 pub(crate) struct Permit {
     asked: Asked,
     reach: Reach,
+    opener: Opener,
     panes: Vec<PaneId>,
 }
 
@@ -39,6 +40,11 @@ impl Permit {
 
     pub(crate) fn reach(&self) -> Reach {
         self.reach
+    }
+
+    /// Who opens what the request opens.
+    pub(crate) fn opener(&self) -> Opener {
+        self.opener
     }
 
     /// The pane that the request names first; for an opening, the one it opens from if it says so.
@@ -101,7 +107,12 @@ pub(crate) fn check(
             return Err(no_lead());
         }
     }
-    Ok(Permit { asked, reach, panes })
+    let opener = match (asked.caller.pane(), role) {
+        (None, _) => Opener::Outside,
+        (Some(pane), Role::Terminal) => Opener::Pane(pane),
+        (Some(pane), _) => Opener::Agent(pane),
+    };
+    Ok(Permit { asked, reach, opener, panes })
 }
 
 /// What the caller is in the matrix. Chats and Workers come as callers when there are chats.
@@ -112,7 +123,7 @@ fn role(tree: &Tree, caller: Caller) -> Role {
         Caller::Token(_) => Role::Token,
         Caller::Terminal(pane) => match tree.pane(pane) {
             Some(pane) if pane.runs_agent() && pane.lead => Role::Lead,
-            Some(pane) if pane.runs_agent() => Role::Agent,
+            Some(pane) if pane.acts_for_agent() => Role::Agent,
             Some(_) => Role::Terminal,
             None => Role::Unknown,
         },
@@ -159,8 +170,9 @@ pub(crate) fn no_group() -> Refusal {
 }
 
 fn own_pane(tree: &Tree, caller: Caller, pane: PaneId) -> Result<(), Refusal> {
-    let opened_by = tree.pane(pane).and_then(|pane| pane.opened_by);
-    if opened_by.is_some() && opened_by == caller.pane() {
+    // A pane that the user's shell opened before the agent ran in it is the user's.
+    let opener = tree.pane(pane).map(|pane| pane.opener);
+    if opener == caller.pane().map(Opener::Agent) && opener.is_some() {
         return Ok(());
     }
     let message =

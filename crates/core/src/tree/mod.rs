@@ -14,7 +14,7 @@ use kraal_api::layout::{Axis, Layout, Rect};
 use kraal_api::model::{Model, Tab, Workspace};
 use kraal_api::{PaneId, TabId, WorkspaceId};
 
-pub(crate) use pane::PaneState;
+pub(crate) use pane::{Opener, PaneState};
 
 /// The room for panes before any client said its own: 80 by 24 with a line above and below.
 pub(crate) const AREA_DEFAULT: Rect = Rect { x: 0, y: 0, w: 80, h: 22 };

@@ -9,6 +9,28 @@ use kraal_api::agents::TerminalState;
 use kraal_api::model::{Pane, Phase};
 use kraal_api::panes::AtEnd;
 
+/// Who asked for a pane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Opener {
+    /// A program outside every pane.
+    #[default]
+    Outside,
+    /// A program of this pane, in which no agent ran.
+    Pane(PaneId),
+    /// An agent in this pane: what runs in the new one acts for it, with no more rights than it has.
+    Agent(PaneId),
+}
+
+impl Opener {
+    /// The pane the request came from.
+    pub(crate) fn pane(self) -> Option<PaneId> {
+        match self {
+            Opener::Outside => None,
+            Opener::Pane(pane) | Opener::Agent(pane) => Some(pane),
+        }
+    }
+}
+
 /// A pane.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PaneState {
@@ -18,8 +40,7 @@ pub(crate) struct PaneState {
     pub(crate) pid: Option<i32>,
     /// Columns and rows of its terminal.
     pub(crate) size: (u16, u16),
-    /// The pane whose program asked for it.
-    pub(crate) opened_by: Option<PaneId>,
+    pub(crate) opener: Opener,
     pub(crate) at_end: AtEnd,
     /// Variables of its own, for when it runs again.
     pub(crate) env: BTreeMap<String, String>,
@@ -42,6 +63,11 @@ impl PaneState {
     /// Whether what runs in it acts for an agent, not for the user.
     pub(crate) fn runs_agent(&self) -> bool {
         self.facts.agent.is_some() || (self.launches_agent && self.lives())
+    }
+
+    /// Whether what runs in it has an agent's rights only: it runs one, or an agent opened it.
+    pub(crate) fn acts_for_agent(&self) -> bool {
+        self.runs_agent() || matches!(self.opener, Opener::Agent(_))
     }
 
     /// Its state in the API's words.

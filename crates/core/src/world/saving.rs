@@ -22,7 +22,7 @@ use crate::outbox::Outbox;
 use crate::panes::{self, Held};
 use crate::saved::{Revival, Saved, SavedLog, SavedPane, SavedRows, VERSION};
 use crate::tree::repair::Parts;
-use crate::tree::{PaneState, Tree};
+use crate::tree::{Opener, PaneState, Tree};
 use crate::waits::Waits;
 
 /// How a program ended that nobody saw ending: its terminal was hung up.
@@ -53,7 +53,8 @@ fn saved_pane(pane: &PaneState) -> SavedPane {
         token: pane.token.clone(),
         pid: pane.pid,
         size: pane.size,
-        opened_by: pane.opened_by,
+        opened_by: pane.opener.pane(),
+        opened_by_agent: matches!(pane.opener, Opener::Agent(_)),
         at_end: pane.at_end,
         env: pane.env.clone(),
         lead: pane.lead,
@@ -68,7 +69,11 @@ fn pane_of(house: &House, saved: &SavedPane) -> PaneState {
         token: saved.token.clone(),
         pid: saved.pid,
         size: (saved.size.0.max(1), saved.size.1.max(1)),
-        opened_by: saved.opened_by,
+        opener: match saved.opened_by {
+            None => Opener::Outside,
+            Some(opener) if saved.opened_by_agent => Opener::Agent(opener),
+            Some(opener) => Opener::Pane(opener),
+        },
         at_end: saved.at_end,
         env: saved.env.clone(),
         lead: saved.lead,
@@ -205,7 +210,7 @@ fn adopt(desk: &mut Desk<'_>, id: PaneId) {
         token: desk.house.token(),
         pid: None,
         size: (1, 1),
-        opened_by: None,
+        opener: Opener::Outside,
         at_end: AtEnd::Auto,
         env: BTreeMap::new(),
         lead: false,
