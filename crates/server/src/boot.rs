@@ -467,7 +467,7 @@ impl Server {
                     let settings = settings_of(&self.config);
                     self.feed(Input::Configured { settings, problems, ticket });
                 }
-                Found::Saved(outcome) => self.saved(outcome),
+                Found::Saved(took, outcome) => self.saved(took, outcome),
                 Found::Probed(outcome) => self.probed(outcome),
             }
         }

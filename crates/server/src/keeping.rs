@@ -2,15 +2,19 @@
 //!
 //! Not here: the keeper itself (`host::keeper`), files' places (`store`).
 
+use std::io;
+
 use kraal_api::PaneId;
 use kraal_core::Input;
 use kraal_host::clock;
 use kraal_host::keeper::{ToKeeper, ToServer};
+use kraal_term::{Copied, Options};
 use rustix::fd::OwnedFd;
 
 use crate::boot::Memory;
 use crate::pane::Pane;
 use crate::server::{Found, Server};
+use crate::store::Files;
 
 impl Server {
     /// What the keeper says.
@@ -164,36 +168,37 @@ impl Server {
             return;
         }
         let world = self.saving.schedule.take_world(now).then(|| self.world.save().to_bytes());
-        let text = self.saving.schedule.take_text(now).and_then(|id| Some((id, self.text_of(id)?)));
+        let text = self.saving.schedule.take_text(now).and_then(|id| Some((id, self.copy_of(id)?)));
         if world.is_none() && text.is_none() {
             return;
         }
         self.saving.schedule.writing = true;
         let files = self.saving.files.clone();
+        let options = self.term_options();
         self.pool.run(move || {
             let world = world.map_or(Ok(()), |bytes| files.save_world(&bytes));
-            let text = text.map_or(Ok(()), |(id, text)| files.save_text(id, &text));
-            Some(Found::Saved(world.and(text).map_err(|error| error.to_string())))
+            let begun = clock::monotonic_ms();
+            let pane = text.as_ref().map(|(id, _)| *id);
+            let text = text.map_or(Ok(()), |(id, copied)| save_text(&files, id, copied, options));
+            let took = pane.map(|id| (id, clock::monotonic_ms() - begun));
+            Some(Found::Saved(took, world.and(text).map_err(|error| error.to_string())))
         });
     }
 
-    /// A pane's text, if it changed since it was last saved.
-    fn text_of(&mut self, id: PaneId) -> Option<String> {
-        let lines = self.config.scrollback as usize;
-        let begun = clock::monotonic_ms();
+    /// What a pane shows and holds, if it changed since it was last saved. Only copied here: making
+    /// text of it takes long, and is the pool's.
+    fn copy_of(&mut self, id: PaneId) -> Option<Copied> {
         let pane = self.panes.all.get_mut(&id)?;
-        if !std::mem::take(&mut pane.unsaved) {
-            return None;
-        }
-        let text = pane.terminal.text_ansi(lines);
-        let now = self.now();
-        self.saving.schedule.took(id, clock::monotonic_ms() - begun, now);
-        Some(text)
+        std::mem::take(&mut pane.unsaved).then(|| pane.terminal.copy())
     }
 
     /// A write of saved state ended.
-    pub(crate) fn saved(&mut self, outcome: Result<(), String>) {
+    pub(crate) fn saved(&mut self, took: Option<(PaneId, u64)>, outcome: Result<(), String>) {
         self.saving.schedule.writing = false;
+        if let Some((id, ms)) = took {
+            let now = self.now();
+            self.saving.schedule.took(id, ms, now);
+        }
         let trouble = outcome.err();
         if let Some(why) = &trouble
             && self.saving.schedule.trouble.is_none()
@@ -215,9 +220,10 @@ impl Server {
     pub(crate) fn save_now(&mut self) {
         let files = self.saving.files.clone();
         let ids: Vec<PaneId> = self.panes.all.keys().copied().collect();
+        let options = self.term_options();
         for id in ids {
-            if let Some(text) = self.text_of(id)
-                && let Err(error) = files.save_text(id, &text)
+            if let Some(copied) = self.copy_of(id)
+                && let Err(error) = save_text(&files, id, copied, options.clone())
             {
                 tracing::error!(pane = id.0, %error, "a pane's text cannot be saved");
             }
@@ -226,4 +232,13 @@ impl Server {
             tracing::error!(%error, "the session cannot be saved");
         }
     }
+}
+
+/// Writes the text of a copied pane: all its lines, with colours.
+fn save_text(files: &Files, id: PaneId, copied: Copied, options: Options) -> io::Result<()> {
+    let lines = options.scrollback_lines;
+    let terminal = copied
+        .open(options)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.to_string()))?;
+    files.save_text(id, &terminal.text_ansi(lines))
 }

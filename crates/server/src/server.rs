@@ -58,8 +58,8 @@ pub(crate) enum Found {
     Changed(PathBuf),
     /// The configuration's text was read.
     Config(Option<Ticket>, String),
-    /// A write of saved state ended.
-    Saved(Result<(), String>),
+    /// A write of saved state ended: the pane whose text it was and the ms it took, and how it went.
+    Saved(Option<(PaneId, u64)>, Result<(), String>),
     /// The binary to restart with said whether it can take over.
     Probed(Result<(), String>),
 }

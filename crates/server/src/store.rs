@@ -16,7 +16,7 @@ const WORLD: u64 = 500;
 /// A pane's text is written this often at most, in ms.
 const TEXT: u64 = 1000;
 /// A pane's text that took long to gather is written more rarely: this many times what it took.
-const PATIENCE: u64 = 100;
+const PATIENCE: u64 = 20;
 /// A write that failed is tried again after this long, in ms.
 const RETRY: u64 = 10_000;
 /// The largest text of a pane that is read back, in bytes.
@@ -138,10 +138,11 @@ impl Schedule {
         self.texts.remove(&pane);
     }
 
-    /// Gathering a pane's text took this long: it has time until it is due again.
+    /// Writing a pane's text took this long: it has time until it is due again. One that did not
+    /// change by then is not written.
     pub(crate) fn took(&mut self, pane: PaneId, ms: u64, now: u64) {
-        if ms > 0 {
-            self.texts.insert(pane, now + (ms * PATIENCE).max(TEXT));
+        if ms * PATIENCE > TEXT {
+            self.texts.insert(pane, now + ms * PATIENCE);
         }
     }
 

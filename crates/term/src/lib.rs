@@ -9,6 +9,7 @@
 mod cell;
 mod charset;
 mod colours;
+mod copied;
 mod csi;
 mod dcs;
 mod edit;
@@ -36,6 +37,7 @@ mod text;
 mod view;
 mod width;
 
+pub use copied::Copied;
 pub use face::{
     BlockKind, Cursor, CursorShape, Mark, Modes, Notice, NotificationSource, Options, Outbox, OuterColours,
     ProgramState, ProgramStatus, Progress, ProgressState, RestoreError, Size,

@@ -2,6 +2,7 @@
 //! mean is behind `handler`, how rows are kept behind `grid`.
 
 use crate::colours::Colours;
+use crate::copied::Copied;
 use crate::face::{Cursor, Modes, Options, Outbox, OuterColours, Progress, RestoreError, Size};
 use crate::feed::Feeder;
 use crate::grid::Grid;
@@ -249,6 +250,14 @@ impl Terminal {
     /// Appends a snapshot: everything but the history, which lives in its blocks.
     pub fn save(&self, to: &mut Vec<u8>) {
         Snapshot::save(&self.machine, &self.feeder, to);
+    }
+
+    /// All that is shown and held, copied: for work on it elsewhere while this terminal goes on. Costs a
+    /// snapshot and a copy of the history's memory.
+    pub fn copy(&self) -> Copied {
+        let mut snapshot = Vec::new();
+        self.save(&mut snapshot);
+        Copied { snapshot, blocks: self.machine.grid.history.copy() }
     }
 
     /// The terminal as it was saved. Rows that went to history after the snapshot are dropped there: the

@@ -32,6 +32,11 @@ impl HeapBlocks {
         Self { blocks: (0..count).map(|_| None).collect() }
     }
 
+    /// Blocks with these contents, in this order.
+    pub(crate) fn holding(contents: impl Iterator<Item = Box<[u8]>>) -> Self {
+        Self { blocks: contents.map(Some).collect() }
+    }
+
     /// Room for about `lines` rows of ordinary text.
     pub fn for_lines(lines: usize) -> Self {
         Self::new((lines / 100).max(4))

@@ -5,7 +5,7 @@
 //! A block: magic (4), used bytes (u32), number of its first row (u64), records; a record: length (u32),
 //! body (see `encode`). A free block has no magic.
 
-use super::blocks::HistoryBlocks;
+use super::blocks::{HeapBlocks, HistoryBlocks};
 use super::encode;
 use std::collections::VecDeque;
 use std::sync::atomic::{Ordering, compiler_fence};
@@ -65,6 +65,16 @@ impl Index {
             }
         }
         index
+    }
+
+    /// The blocks in use, copied.
+    pub(crate) fn copy(&self) -> HeapBlocks {
+        let size = self.blocks.block_size();
+        HeapBlocks::holding(self.live.iter().map(|live| {
+            let mut copy = vec![0; size].into_boxed_slice();
+            copy[..live.used].copy_from_slice(&self.blocks.block(live.block)[..live.used]);
+            copy
+        }))
     }
 
     /// The longest body a block takes.

@@ -63,6 +63,11 @@ impl History {
         Self { index, limit, cols, native, cleared: 0, map: RefCell::default(), scratch: Vec::new() }
     }
 
+    /// What is held, copied.
+    pub(crate) fn copy(&self) -> HeapBlocks {
+        self.index.copy()
+    }
+
     /// The number the next row gets: rows ever pushed, less those taken back by a resize.
     pub(crate) fn next(&self) -> u64 {
         self.index.next()
