@@ -10,8 +10,11 @@ use kraal_api::screen::{Colour, CursorShape, Fill, Head, MouseWish, Style, Under
 use kraal_api::stream;
 use kraal_term::{Modes, Row, Terminal};
 
-/// No pane is sent more often than this, in ms: a key's echo goes out at once, a flood at this pace.
+/// No pane is sent more often than this for long, in ms.
 const PACE: u64 = 8;
+/// A pane that was quiet may run ahead of its pace by this many ms: the echo of a key goes out at
+/// once, also right after a prompt.
+const BURST: u64 = 3 * PACE;
 /// A program that began a frame and does not end it is shown after this long, in ms.
 pub(crate) const SYNC_MAX: u64 = 1000;
 
@@ -28,8 +31,8 @@ struct Sent {
     stamp: u64,
     /// The rows the client has.
     rows: Vec<SentRow>,
-    /// Monotonic ms.
-    at: u64,
+    /// When the pane has earned its next frame, in monotonic ms.
+    earned: u64,
     /// How far the client has scrolled up, counted in lines ever scrolled off: so that output does
     /// not move what it reads.
     reading: Option<u64>,
@@ -90,7 +93,8 @@ impl Screens {
         {
             return Due::At(since + SYNC_MAX);
         }
-        if sent.fresh || now >= sent.at + PACE { Due::Now } else { Due::At(sent.at + PACE) }
+        let at = sent.earned.saturating_sub(BURST);
+        if sent.fresh || now >= at { Due::Now } else { Due::At(at) }
     }
 
     /// Appends the pane's frame: the rows that changed since the last.
@@ -137,7 +141,7 @@ impl Screens {
         head.flags &= !flag::FRESH;
         sent.head = head;
         sent.stamp = terminal.stamp();
-        sent.at = now;
+        sent.earned = sent.earned.max(now) + PACE;
     }
 }
 
@@ -341,6 +345,24 @@ mod tests {
         assert_eq!(Shift::between(&rows(&old), &down), Some(Shift { top: 0, bottom: 10, by: -1 }));
         assert_eq!(Shift::between(&rows(&old), &old), None);
         assert_eq!(Shift::between(&rows(&old), &(101..=110).collect::<Vec<_>>()), None);
+    }
+
+    #[test]
+    fn a_burst_goes_out_at_once_and_a_flood_at_its_pace() {
+        let mut terminal = Terminal::new(kraal_term::Size { cols: 80, rows: 24 }, Default::default());
+        let mut screens = Screens::default();
+        let pane = PaneId(1);
+        screens.retain(&[pane]);
+        let mut sent = Vec::new();
+        for now in 1000..2000 {
+            terminal.feed(b"x\r\n", &mut Default::default());
+            if screens.due(pane, &terminal, None, now) == Due::Now {
+                screens.write(pane, &terminal, now, &mut Vec::new());
+                sent.push(now);
+            }
+        }
+        assert_eq!(sent[..4], [1000, 1001, 1002, 1003]);
+        assert!((120..=130).contains(&sent.len()), "{} frames in a second", sent.len());
     }
 
     #[test]
