@@ -59,6 +59,8 @@ impl Handler<'_> {
             b'a' => grid.go(x + n, y),
             b'e' => grid.go(x, y + n),
             b'd' => grid.go(x, n - 1),
+            b'j' => grid.go(x.saturating_sub(n), y),
+            b'k' => grid.go(x, y.saturating_sub(n)),
             b'H' | b'f' => grid.go(p.count(1) - 1, n - 1),
             b'I' => grid.tab(n),
             b'Z' => grid.back_tab(n),

@@ -31,16 +31,16 @@ impl Grid {
         }
     }
 
-    /// EL and DECSEL.
+    /// EL and DECSEL. With the last column written and the wrap still to come the cursor is past the row's end:
+    /// there is nothing right of it, so that a match grep ends with `CSI K` keeps its last letter.
     pub(crate) fn erase_line(&mut self, part: Part, selective: bool) {
         let (x, y, cols) = (self.cursor.x, self.cursor.y, self.cols());
         let (from, to) = match part {
-            Part::Right => (x, cols),
+            Part::Right => (x + usize::from(self.cursor.pending), cols),
             Part::Left => (0, x + 1),
             Part::All => (0, cols),
         };
         self.erase_cells(y, from, to, selective);
-        self.cursor.pending = false;
     }
 
     /// ED and DECSED.
@@ -62,7 +62,7 @@ impl Grid {
         if part == Part::Left && y > 0 {
             self.screen.lines[y - 1].wrapped = false;
         }
-        self.cursor.pending = false;
+        self.cursor.pending &= part == Part::Right;
     }
 
     /// ECH.

@@ -3,7 +3,7 @@
 
 use crate::cell::{Cell, Content};
 use crate::face::Modes;
-use crate::grid::{Grid, Last};
+use crate::grid::{Grid, Last, Pos};
 use crate::width::{Class, class, cluster_full, joins, sticky};
 
 impl Grid {
@@ -85,7 +85,7 @@ impl Grid {
             }
         };
         if width == 0 {
-            return;
+            return self.mark(c);
         }
         self.put(Cell::char(c, width == 2, 0));
         self.last.char = Some(c);
@@ -174,6 +174,23 @@ impl Grid {
         }
         self.last.sticky = sticky(c);
         true
+    }
+
+    /// A mark that comes after something else than a character, such as a change of colour or an answer asked
+    /// for, goes on the cell before the cursor; a joiner, which would swallow what comes next, does not.
+    fn mark(&mut self, c: char) {
+        let Pos { x, y, pending } = self.cursor;
+        if sticky(c) || x == 0 && !pending {
+            return;
+        }
+        let mut at = if pending { x } else { x - 1 };
+        if at > 0 && self.screen.lines[y].cell(at).is_spacer() {
+            at -= 1;
+        }
+        self.last = Last { x: at, y, open: true, ..self.last };
+        if !self.join(c) {
+            self.last.open = false;
+        }
     }
 
     /// The cluster just printed in one column turns out to need two.

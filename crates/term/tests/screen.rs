@@ -18,6 +18,40 @@ fn the_screen_with_sgr_keeps_rows_apart_and_styled_blanks() {
     assert_eq!(b.t.screen_ansi(), "abcdef\ng\n\x1b[0;1;31mhi\x1b[m!\nx\x1b[0;44m     \x1b[m\n");
 }
 
+/// GNU grep and compilers write `CSI K` after each coloured word; xterm loses its last letter there.
+#[test]
+fn erasing_to_the_end_of_a_full_row_erases_nothing() {
+    let mut b = Bench::with(5, 3, "abcde\x1b[K\x1b[m");
+    assert_eq!(b.screen(), "abcde");
+    b.feed("f\x1b[1;1H\x1b[5Gz\x1b[J");
+    assert_eq!(b.screen(), "abcdz");
+}
+
+#[test]
+fn a_mark_joins_the_cell_before_the_cursor_across_sequences() {
+    for between in ["\x1b[m", "\x1b[6n", "\x1b]0;t\x07"] {
+        let b = Bench::with(5, 2, format!("世e{between}\u{301}x"));
+        assert_eq!(b.screen(), "世e\u{301}x", "{between:?}");
+        assert_eq!(b.at(), (4, 0));
+    }
+    assert_eq!(Bench::with(2, 2, "ae\x1b[m\u{301}").screen(), "ae\u{301}");
+    assert_eq!(Bench::with(4, 1, "世\x1b[m\u{301}").screen(), "世\u{301}");
+    assert_eq!(Bench::with(4, 1, "\u{301}a").screen(), "a");
+}
+
+#[test]
+fn positions_backward() {
+    assert_eq!(Bench::with(10, 5, "\x1b[3;6H\x1b[2j").at(), (3, 2));
+    assert_eq!(Bench::with(10, 5, "\x1b[3;6H\x1b[k").at(), (5, 1));
+    assert_eq!(Bench::with(10, 5, "\x1b[3;6H\x1b[99j\x1b[99k").at(), (0, 0));
+}
+
+#[test]
+fn the_cursor_saved_by_a_mode() {
+    let b = Bench::with(80, 24, "\x1b[2;2H\x1b[1m\x1b[?1048h\x1b[5;5H\x1b[4 q\x1b[22;4m\x1b[?1048l");
+    assert_eq!(b.at(), (1, 1));
+}
+
 #[test]
 fn the_last_column_waits_for_the_next_character() {
     let mut b = Bench::with(5, 3, "abcde");
