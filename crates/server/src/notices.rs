@@ -15,9 +15,18 @@ impl Server {
     /// What left a pane's terminal: answers go back to its program, notices to whom they concern.
     pub(crate) fn take_out(&mut self, id: PaneId, out: &mut Outbox, now: u64) {
         self.type_bytes(id, &out.replies);
-        for notice in out.notices.drain(..) {
-            self.notice(id, notice, now);
+        if out.notices.is_empty() {
+            return;
         }
+        // Of the folders a program names in one go only the last is looked at.
+        let folder = out.notices.iter().rposition(|notice| matches!(notice, Notice::Cwd(_)));
+        self.as_one(|server| {
+            for (at, notice) in out.notices.drain(..).enumerate() {
+                if folder == Some(at) || !matches!(notice, Notice::Cwd(_)) {
+                    server.notice(id, notice, now);
+                }
+            }
+        });
     }
 
     fn notice(&mut self, id: PaneId, notice: Notice, now: u64) {

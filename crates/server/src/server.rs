@@ -129,6 +129,8 @@ pub(crate) struct Inbox {
     waiting: VecDeque<Input>,
     /// Effects are being done: what arises meanwhile waits its turn.
     busy: bool,
+    /// More follows at once: the world is stored after the last of it.
+    more: bool,
 }
 
 /// One server.
@@ -421,6 +423,19 @@ impl Server {
             }
         }
         self.inbox.busy = false;
-        self.store_world();
+        if !self.inbox.more {
+            self.store_world();
+        }
+    }
+
+    /// Takes several inputs as one: what each leads to is done at once, the world is stored once. What
+    /// it tells others leaves after that, at the end of the loop's turn.
+    pub(crate) fn as_one(&mut self, inputs: impl FnOnce(&mut Self)) {
+        let more = std::mem::replace(&mut self.inbox.more, true);
+        inputs(self);
+        self.inbox.more = more;
+        if !more {
+            self.store_world();
+        }
     }
 }
