@@ -2,6 +2,7 @@
 //!
 //! Not here: which socket (`target`), what the answers mean (each command).
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub(crate) struct Client {
     token: Option<String>,
     session: String,
     last: i64,
+    /// What a stream gave while its standing was asked for.
+    early: VecDeque<Answer>,
 }
 
 /// What a stream gives next.
@@ -33,7 +36,13 @@ pub(crate) enum Item {
 
 impl Client {
     pub(crate) fn new(stream: UnixStream, session: &str, token: Option<String>) -> Self {
-        Client { reader: BufReader::new(stream), token, session: session.to_owned(), last: 0 }
+        Client {
+            reader: BufReader::new(stream),
+            token,
+            session: session.to_owned(),
+            last: 0,
+            early: VecDeque::new(),
+        }
     }
 
     /// Asks one of kraal's own verbs.
@@ -79,22 +88,37 @@ impl Client {
         }
     }
 
-    /// Asks for a stream; [`Client::next`] reads it.
+    /// Asks for a stream; [`Client::next`] reads it. It stands when this returns: what happens from
+    /// then on is in it.
     pub(crate) fn subscribe(&mut self, request: &Request) -> Result<(), Failure> {
-        self.send(&serde_json::to_value(request).expect("our own types have string keys"))?;
-        self.patience(None)
+        self.subscribe_raw(&serde_json::to_value(request).expect("our own types have string keys"))
     }
 
     /// Asks for a stream with a request as it is.
     pub(crate) fn subscribe_raw(&mut self, request: &Value) -> Result<(), Failure> {
         self.send(request)?;
+        // Requests of a connection are taken up in their order: once a second one is answered, even
+        // with a refusal, the first one stands.
+        let info = serde_json::to_value(Request::Verb(Verb::Info)).expect("our own types have string keys");
+        let second = self.send(&info)?;
+        self.patience(Some(PATIENCE))?;
+        loop {
+            let Some(answer) = self.receive()? else { return Err(self.gone()) };
+            if answer.id.as_ref() == Some(&second) {
+                break;
+            }
+            self.early.push_back(answer);
+        }
         self.patience(None)
     }
 
     /// The next of a stream.
     pub(crate) fn next(&mut self) -> Result<Item, Failure> {
         loop {
-            let Some(answer) = self.receive()? else { return Ok(Item::End) };
+            let early = self.early.pop_front();
+            let Some(answer) = early.map_or_else(|| self.receive(), |answer| Ok(Some(answer)))? else {
+                return Ok(Item::End);
+            };
             if let Some(refusal) = answer.error {
                 return Err(Failure::Refused(refusal));
             }
@@ -153,7 +177,7 @@ impl Client {
     }
 
     fn gone(&self) -> Failure {
-        Failure::Failed(format!("session '{}' ended before it answered", self.session))
+        Failure::Gone(format!("session '{}' ended before it answered", self.session))
     }
 }
 
@@ -219,10 +243,13 @@ mod tests {
 
     #[test]
     fn a_stream_gives_events_until_it_ends() {
-        let (mut client, told) =
-            peer("{\"v\":1,\"id\":1,\"response\":\"Ok\"}\n{\"v\":1,\"id\":1,\"event\":{\"seq\":1}}\n");
+        let (mut client, told) = peer(
+            "{\"v\":1,\"id\":1,\"event\":{\"seq\":1}}\n{\"v\":1,\"id\":2,\"response\":\"Ok\"}\n{\"v\":1,\"id\":1,\"event\":{\"seq\":2}}\n",
+        );
         client.subscribe(&Request::Verb(Verb::Events(Default::default()))).unwrap();
-        assert!(matches!(client.next().unwrap(), Item::Event(event) if event["seq"] == 1));
+        for seq in [1, 2] {
+            assert!(matches!(client.next().unwrap(), Item::Event(event) if event["seq"] == seq));
+        }
         assert!(matches!(client.next().unwrap(), Item::End));
         drop(client);
         told.join().unwrap();

@@ -87,7 +87,11 @@ pub(crate) fn run() -> Done {
         let folder = demo.home.repository().display().to_string();
         sessions::show(&demo.target, Some(WORKSPACE.to_owned()), Some(folder), Some(HINT.to_owned()))?;
     }
+    let folder = demo.home.0.path().to_owned();
     drop(demo);
+    if folder.exists() {
+        return Err(Failure::Failed(format!("the demo ended but left {}: remove it", folder.display())));
+    }
     Output::new(Format::Table).line("[the demo ended and left nothing behind]")
 }
 

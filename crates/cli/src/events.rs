@@ -77,12 +77,16 @@ pub(crate) fn follow(target: &Target, mut wanted: Events, mut step: impl FnMut(I
     let mut client = target.client()?;
     let mut standing = false;
     loop {
-        client.subscribe(&Request::Verb(Verb::Events(wanted.clone())))?;
-        if !standing {
+        let stands = match client.subscribe(&Request::Verb(Verb::Events(wanted.clone()))) {
+            // A server that dies may still accept.
+            Err(Failure::Gone(_)) => false,
+            other => other.map(|()| true)?,
+        };
+        if stands && !standing {
             step(Item::End)?;
             standing = true;
         }
-        while let Item::Event(event) = client.next()? {
+        while stands && let Item::Event(event) = client.next()? {
             if let (Some(seq), Some(boot)) = (event["seq"].as_u64(), event["boot"].as_str()) {
                 wanted.since = Some(seq);
                 wanted.boot = Some(boot.to_owned());

@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     Refused(Refusal),
     /// Something went wrong: 1.
     Failed(String),
+    /// The connection broke: the server restarts, or is gone: 1.
+    Gone(String),
     /// No such session runs: 3.
     NoSession(String),
     /// Whoever read our output stopped: nothing to say.
@@ -41,7 +43,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Failure::Usage(_) => 2,
-            Failure::Refused(_) | Failure::Failed(_) => 1,
+            Failure::Refused(_) | Failure::Failed(_) | Failure::Gone(_) => 1,
             Failure::NoSession(_) => 3,
             Failure::ReaderGone => 0,
             Failure::Said(code) => *code,
@@ -60,7 +62,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Usage(text) | Failure::Failed(text) | Failure::NoSession(text) => {
+            Failure::Usage(text) | Failure::Failed(text) | Failure::Gone(text) | Failure::NoSession(text) => {
                 f.write_str(&clean(text))
             }
             Failure::Refused(refusal) => f.write_str(&clean(&refusal.to_string())),

@@ -230,6 +230,11 @@ pub(crate) fn reload(target: &Target, output: &Output) -> Done {
 /// Ends a session that is only ours, as far as it runs at all.
 pub(crate) fn end_quietly(target: &Target) {
     let silent = Output::new(crate::output::Format::Table);
-    let _ = ask_ok(Verb::Kill, target, &silent);
-    let _ = target.await_end(END);
+    for _ in 0..3 {
+        let _ = ask_ok(Verb::Kill, target, &silent);
+        // Its server may have been replaced in that moment, and the new one was not told.
+        if target.await_end(END / 4).unwrap_or(true) {
+            return;
+        }
+    }
 }

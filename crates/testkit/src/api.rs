@@ -2,6 +2,7 @@
 //!
 //! Not here: the command line's client, which is what is tested.
 
+use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -19,7 +20,11 @@ pub struct Api {
 }
 
 /// A connection that gives events.
-pub struct Stream(BufReader<UnixStream>);
+pub struct Stream {
+    reader: BufReader<UnixStream>,
+    /// What it gave while its standing was asked for.
+    early: VecDeque<Answer>,
+}
 
 impl Api {
     /// Connects to a session's socket.
@@ -79,15 +84,25 @@ impl Api {
         }
     }
 
-    /// Asks for a stream.
+    /// Asks for a stream. It stands when this returns: what happens from then on is in it.
     ///
     /// # Panics
     ///
     /// When the connection fails.
     pub fn stream(mut self, request: &Request) -> Stream {
-        let line = request_line(&Id::Number(self.last + 1), None, request);
-        self.reader.get_mut().write_all(line.as_bytes()).expect("the server reads");
-        Stream(self.reader)
+        // Requests of a connection are taken up in their order: the second one's answer tells.
+        let second = Id::Number(self.last + 2);
+        let mut lines = request_line(&Id::Number(self.last + 1), None, request);
+        lines.push_str(&request_line(&second, None, &Request::Verb(Verb::Info)));
+        self.reader.get_mut().write_all(lines.as_bytes()).expect("the server reads");
+        let mut early = VecDeque::new();
+        loop {
+            let answer = read(&mut self.reader).expect("the server answers");
+            if answer.id.as_ref() == Some(&second) {
+                return Stream { reader: self.reader, early };
+            }
+            early.push_back(answer);
+        }
     }
 }
 
@@ -99,7 +114,7 @@ impl Stream {
     /// On a refusal, or when nothing comes in time.
     pub fn event(&mut self) -> Option<Value> {
         loop {
-            let answer = read(&mut self.0)?;
+            let answer = self.early.pop_front().or_else(|| read(&mut self.reader))?;
             if let Some(refusal) = answer.error {
                 panic!("the stream was refused: {refusal}");
             }

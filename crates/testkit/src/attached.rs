@@ -17,6 +17,7 @@ use kraal_term::keys::parse_name;
 use kraal_term::{MouseEvent, Notice, Options, Outbox, Size, Terminal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::termios::LocalModes;
 
 use crate::sandbox::{Sandbox, signal};
 use crate::wait::PATIENCE;
@@ -51,6 +52,10 @@ pub struct Screen {
     pub cursor: Option<(u16, u16)>,
     /// The alternate screen shows.
     pub alternate: bool,
+    /// The terminal's modes.
+    pub modes: kraal_term::Modes,
+    /// Its line discipline edits lines and echoes, as for a shell: the client has not taken it.
+    pub cooked: bool,
     /// The client left the terminal.
     pub ended: bool,
 }
@@ -117,7 +122,7 @@ impl Attached {
 
     /// What shows now.
     pub fn screen(&self) -> Screen {
-        self.shared.lock().screen()
+        self.shared.screen(&self.shared.lock())
     }
 
     /// Waits until the screen is so, and gives it.
@@ -129,7 +134,7 @@ impl Attached {
         let deadline = Instant::now() + PATIENCE;
         let mut inner = self.shared.lock();
         loop {
-            let screen = inner.screen();
+            let screen = self.shared.screen(&inner);
             if fits(&screen) {
                 return screen;
             }
@@ -234,6 +239,20 @@ impl Drop for Attached {
 }
 
 impl Shared {
+    fn screen(&self, inner: &Inner) -> Screen {
+        let cursor = inner.terminal.cursor();
+        let modes = inner.terminal.modes();
+        let line = rustix::termios::tcgetattr(&self.master).map(|attributes| attributes.local_modes);
+        Screen {
+            rows: inner.terminal.screen_lines(),
+            cursor: cursor.visible.then_some((cursor.x, cursor.y)),
+            alternate: modes.contains(kraal_term::Modes::ALT_SCREEN),
+            modes,
+            cooked: line.is_ok_and(|line| line.contains(LocalModes::ICANON | LocalModes::ECHO)),
+            ended: inner.ended,
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -279,17 +298,5 @@ impl Shared {
     fn until(&self, flags: PollFlags) {
         let wait = Timespec { tv_sec: 0, tv_nsec: Duration::from_millis(50).subsec_nanos().into() };
         let _ = poll(&mut [PollFd::new(&self.master, flags)], Some(&wait));
-    }
-}
-
-impl Inner {
-    fn screen(&self) -> Screen {
-        let cursor = self.terminal.cursor();
-        Screen {
-            rows: self.terminal.screen_lines(),
-            cursor: cursor.visible.then_some((cursor.x, cursor.y)),
-            alternate: self.terminal.modes().contains(kraal_term::Modes::ALT_SCREEN),
-            ended: self.ended,
-        }
     }
 }

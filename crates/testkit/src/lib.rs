@@ -10,5 +10,5 @@ mod wait;
 
 pub use api::{Api, Stream};
 pub use attached::{Attached, Screen};
-pub use sandbox::{Done, Sandbox};
+pub use sandbox::{Done, Sandbox, is_running};
 pub use wait::{PATIENCE, await_some, await_true};

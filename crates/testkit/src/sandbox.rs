@@ -292,9 +292,11 @@ impl Sandbox {
 
     /// Everything that this home's keepers keep, themselves first.
     pub fn processes(&self) -> Vec<Identity> {
-        let keepers = keeper::registered(&self.root.path().join("run/kraal/keepers"));
-        keepers
-            .into_iter()
+        let mut registers = Vec::new();
+        keeper_registers(self.root.path(), 5, &mut registers);
+        registers
+            .iter()
+            .flat_map(|register| keeper::registered(register))
             .flat_map(|found| {
                 let below = process::descendants(found.keeper.pid, &Default::default());
                 let below = below.into_iter().map(|(pid, stat)| Identity { pid, start: stat.start });
@@ -317,8 +319,22 @@ impl Drop for Sandbox {
     }
 }
 
+/// The folders in which keepers register: the home's own, and those of homes within it, as the demo's.
+fn keeper_registers(folder: &Path, depth: u32, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        match entry.path() {
+            path if path.ends_with("run/kraal/keepers") => found.push(path),
+            path if depth > 0 => keeper_registers(&path, depth - 1, found),
+            _ => {}
+        }
+    }
+}
+
 /// Alive, and not only a status that its parent, in a container, never asks for.
-fn is_running(who: Identity) -> bool {
+pub fn is_running(who: Identity) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", who.pid)).unwrap_or_default();
     let zombie = stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']));
     !zombie && process::is_alive(who)
