@@ -18,6 +18,8 @@ pub(super) enum Until {
     Focused(PaneId),
     /// This pane is gone.
     Gone(PaneId),
+    /// The session shows for the first time.
+    Begun,
     /// A workspace of this name is shown.
     Shown(String),
 }
@@ -37,8 +39,14 @@ const PATIENCE_MS: u64 = 3_000;
 const BYTES_MAX: usize = 16 * 1024 * 1024;
 
 impl Hold {
-    pub(super) fn deadline(&self) -> u64 {
-        self.deadline
+    /// What is typed before the session shows: it is for the pane that shows then. There is no
+    /// deadline, for there is a server or the client ends.
+    pub(super) fn from_the_start() -> Self {
+        Hold { until: Until::Begun, deadline: u64::MAX, queue: Vec::new(), bytes: 0 }
+    }
+
+    pub(super) fn deadline(&self) -> Option<u64> {
+        (self.deadline < u64::MAX).then_some(self.deadline)
     }
 }
 
@@ -89,6 +97,7 @@ impl Client {
             Until::Answer(_) => false,
             Until::Focused(pane) => self.mirror.focus() == Some(*pane),
             Until::Gone(pane) => self.mirror.model().pane(*pane).is_none(),
+            Until::Begun => self.mirror.focus().is_some(),
             Until::Shown(name) => self.mirror.tab().is_some_and(|(w, _)| w.name == *name),
         };
         if there {

@@ -209,7 +209,7 @@ impl Client {
             notice: None,
             outer,
             asks: ask::Asks::default(),
-            hold: None,
+            hold: Some(hold::Hold::from_the_start()),
             hands: keys::Hands::default(),
             past: Past::default(),
         }
@@ -257,7 +257,7 @@ impl Client {
     pub(crate) fn deadline(&self) -> Option<u64> {
         let menu = self.prefix.filter(|_| self.stage.stale == Stale::Nothing).map(|at| at + MENU_AFTER_MS);
         let notice = self.notice.as_ref().map(|n| n.until);
-        let hold = self.hold.as_ref().map(|h| h.deadline());
+        let hold = self.hold.as_ref().and_then(hold::Hold::deadline);
         [menu.filter(|_| !self.menu_shown()), notice, hold].into_iter().flatten().min()
     }
 
