@@ -43,6 +43,7 @@ impl Server {
         match message {
             ToServer::Spawned { pane, pid } => self.spawned(PaneId(pane), pid, fds),
             ToServer::SpawnFailed { pane, message, .. } => {
+                self.start_failed(PaneId(pane));
                 self.feed(Input::StartFailed { pane: PaneId(pane), reason: message });
             }
             ToServer::Reserved { pane } => self.reserved(PaneId(pane), &fds),
@@ -58,6 +59,12 @@ impl Server {
             ToServer::Upgraded => self.upgraded(Ok(())),
             ToServer::UpgradeFailed { message } => self.upgraded(Err(message)),
             ToServer::Hello { .. } | ToServer::Pane { .. } => {}
+        }
+    }
+
+    pub(crate) fn start_failed(&mut self, id: PaneId) {
+        if let Some(pane) = self.panes.all.get_mut(&id) {
+            pane.start_failed();
         }
     }
 
@@ -85,6 +92,10 @@ impl Server {
         }
         self.watch_program(id);
         self.feed(Input::Started { pane: id, pid: pid as i32 });
+        // What was typed while it was being started.
+        if let Some(pane) = self.panes.all.get_mut(&id) {
+            pane.flush_input();
+        }
         if let Some(cwd) = self.world.pane_facts(id).map(|facts| facts.cwd) {
             self.pane_moved(id, cwd);
         }

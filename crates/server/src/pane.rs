@@ -32,6 +32,8 @@ pub(crate) struct Pane {
     pub(crate) ended: Option<Exit>,
     /// What the program is to read.
     pub(crate) input: Queue,
+    /// Its program is on its way.
+    starting: bool,
     /// The loop waits for the pty to take more input.
     pub(crate) blocked: bool,
     pub(crate) watch: Watch,
@@ -71,6 +73,7 @@ impl Pane {
             terminal: Terminal::new(size, options),
             journal: None,
             program: None,
+            starting: false,
             ended: None,
             input: Queue::default(),
             blocked: false,
@@ -134,7 +137,19 @@ impl Pane {
         self.program = Some(Program { master, pid });
         self.ended = None;
         self.blocked = false;
+        self.starting = false;
+    }
+
+    /// A program is being started: what is typed meanwhile waits for it.
+    pub(crate) fn awaits_program(&mut self) {
         self.input.clear();
+        self.starting = true;
+    }
+
+    /// The program could not be started: what was typed for it goes nowhere.
+    pub(crate) fn start_failed(&mut self) {
+        self.input.clear();
+        self.starting = false;
     }
 
     /// Lets the program go: it ended and everything is read.
@@ -236,6 +251,7 @@ impl Pane {
     pub(crate) fn flush_input(&mut self) -> bool {
         match &self.program {
             Some(Program { master, .. }) => self.input.is_empty() || self.input.flush(master.as_fd()),
+            None if self.starting => true,
             None => {
                 self.input.clear();
                 false

@@ -161,6 +161,7 @@ impl Server {
                 pane
             }
         };
+        pane.awaits_program();
         let mut out = Outbox::default();
         if let Err(error) = pane.resize(size, &mut out) {
             tracing::warn!(pane = id.0, %error, "a pane cannot be resized");
@@ -217,6 +218,7 @@ impl Server {
         if let Err(error) = self.keeper.link.send(message) {
             tracing::error!(%error, "the keeper was not reached");
             if let Some(pane) = pane {
+                self.start_failed(pane);
                 let reason = format!("the program was not started: {error}");
                 self.feed(Input::StartFailed { pane, reason });
             }

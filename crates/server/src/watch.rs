@@ -18,6 +18,9 @@ const SETTLE: u64 = 60;
 /// While output flows, it is read this often, in ms.
 const RATE: u64 = 250;
 
+/// A report that came before its program was recognised counts for this long, in ms.
+const EARLY: u64 = 5000;
+
 /// What is watched about one pane.
 #[derive(Default)]
 pub(crate) struct Watch {
@@ -28,6 +31,8 @@ pub(crate) struct Watch {
     /// When the screen is read next, and no later than when.
     screen: Option<(u64, u64)>,
     foreground: Option<u32>,
+    /// The last report of a program that is not recognised yet, and when it came.
+    early: Option<(StatusReport, u64)>,
     /// Whether a command of the shell runs, as last said.
     busy: bool,
 }
@@ -144,6 +149,12 @@ impl Watch {
                         kraal_agents::RunKind::OneShot => Detector::one_shot(agent.clone(), now),
                         _ => Detector::new(agent.clone(), now),
                     });
+                    // What it said before it was recognised counts; what somebody said long ago does not.
+                    if let Some((report, at)) = self.early.take()
+                        && now < at + EARLY
+                    {
+                        self.observe(Evidence::Status(report), now);
+                    }
                     let first = self.read_screen(now, scene.terminal);
                     found.verdict = first.and_then(|f| f.verdict).or_else(|| self.said());
                     // The screen is read again once the agent had the time to draw it.
@@ -175,7 +186,11 @@ impl Watch {
 
     /// A notice of the terminal, as evidence.
     pub(crate) fn notice(&mut self, notice: &Notice, now: u64) -> Option<Found> {
-        self.observe(evidence_of(notice)?, now)
+        let evidence = evidence_of(notice)?;
+        if let (None, Evidence::Status(report)) = (&self.detector, &evidence) {
+            self.early = report.id.is_none().then(|| (report.clone(), now));
+        }
+        self.observe(evidence, now)
     }
 
     fn read_screen(&mut self, now: u64, terminal: &Terminal) -> Option<Found> {

@@ -103,7 +103,14 @@ impl Wire {
 
     /// The next message, if one is there.
     pub(super) fn receive<T: DeserializeOwned>(&mut self) -> io::Result<Received<T>> {
-        let (length, mut fds) = match socket::recv_fds(&self.socket, &mut self.buffer) {
+        // An end that went with messages unread is told of once, before what it had said last: that is read too.
+        let received = match socket::recv_fds(&self.socket, &mut self.buffer) {
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                socket::recv_fds(&self.socket, &mut self.buffer)
+            }
+            other => other,
+        };
+        let (length, mut fds) = match received {
             Ok(received) => received,
             Err(error) => {
                 return match error.kind() {
