@@ -2,7 +2,7 @@
 //!
 //! Not here: what such a caller may do (`core::rights`).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use kraal_api::PaneId;
 use kraal_core::Peer;
@@ -35,6 +35,5 @@ pub(crate) fn peer(
             return peer;
         }
     }
-    peer.env = BTreeMap::new();
     peer
 }
