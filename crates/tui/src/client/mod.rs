@@ -315,6 +315,8 @@ impl Client {
             self.stage.grid = Grid::new(cols, rows);
             self.place(out);
         }
+        // Also at the size it had: it may have had another in between, which took cells with it.
+        self.forget_screen();
     }
 
     /// Gives everything its place again, and tells the server when panes have another room.
