@@ -24,7 +24,18 @@ pub(crate) struct Client {
     last: i64,
     /// What a stream gave while its standing was asked for.
     early: VecDeque<Answer>,
+    /// How a connection is made again, for what may be asked again.
+    again: Option<Again>,
 }
+
+/// Makes a connection to the same session.
+pub(crate) type Again = Box<dyn Fn() -> Result<UnixStream, Failure>>;
+
+/// Requests that change nothing: a server that dies before it answers them is asked again when it is back.
+const READING: &[&str] = &[
+    "Hello", "List", "ListAll", "Sessions", "Wait", "Read", "Panes", "Agents", "Explain", "ReadPane",
+    "WaitPane", "Info",
+];
 
 /// What a stream gives next.
 pub(crate) enum Item {
@@ -42,7 +53,13 @@ impl Client {
             session: session.to_owned(),
             last: 0,
             early: VecDeque::new(),
+            again: None,
         }
+    }
+
+    /// The same, and it may connect again.
+    pub(crate) fn lasting(self, again: Again) -> Self {
+        Client { again: Some(again), ..self }
     }
 
     /// Asks one of kraal's own verbs.
@@ -71,18 +88,32 @@ impl Client {
         })
     }
 
-    /// Asks with a request as it is, and gives the response as it is.
+    /// Asks with a request as it is, and gives the response as it is. What only reads is asked again
+    /// when the server went before it answered.
     pub(crate) fn ask_raw(&mut self, request: &Value, time: Option<Duration>) -> Result<Value, Failure> {
-        let id = self.send(request)?;
+        loop {
+            if let Some(response) = self.ask_once(request, time)? {
+                return Ok(response);
+            }
+            let Some(again) = self.again.as_ref().filter(|_| only_reads(request)) else {
+                return Err(self.gone());
+            };
+            self.reader = BufReader::new(again()?);
+        }
+    }
+
+    /// None when the server went before it answered.
+    fn ask_once(&mut self, request: &Value, time: Option<Duration>) -> Result<Option<Value>, Failure> {
+        let Some(id) = self.send(request)? else { return Ok(None) };
         self.patience(time)?;
         loop {
-            let Some(answer) = self.receive()? else { return Err(self.gone()) };
+            let Some(answer) = self.receive()? else { return Ok(None) };
             if answer.id.is_some_and(|answered| answered != id) {
                 continue;
             }
             match (answer.error, answer.response) {
                 (Some(refusal), _) => return Err(Failure::Refused(refusal)),
-                (None, Some(response)) => return Ok(response),
+                (None, Some(response)) => return Ok(Some(response)),
                 (None, None) => {}
             }
         }
@@ -96,11 +127,11 @@ impl Client {
 
     /// Asks for a stream with a request as it is.
     pub(crate) fn subscribe_raw(&mut self, request: &Value) -> Result<(), Failure> {
-        self.send(request)?;
+        self.send(request)?.ok_or_else(|| self.gone())?;
         // Requests of a connection are taken up in their order: once a second one is answered, even
         // with a refusal, the first one stands.
         let info = serde_json::to_value(Request::Verb(Verb::Info)).expect("our own types have string keys");
-        let second = self.send(&info)?;
+        let second = self.send(&info)?.ok_or_else(|| self.gone())?;
         self.patience(Some(PATIENCE))?;
         loop {
             let Some(answer) = self.receive()? else { return Err(self.gone()) };
@@ -128,7 +159,8 @@ impl Client {
         }
     }
 
-    fn send(&mut self, request: &Value) -> Result<Id, Failure> {
+    /// None when the server is gone.
+    fn send(&mut self, request: &Value) -> Result<Option<Id>, Failure> {
         self.last += 1;
         let id = Id::Number(self.last);
         let mut line = serde_json::json!({ "v": envelope::VERSION, "id": id, "request": request });
@@ -140,8 +172,7 @@ impl Client {
             return Err(Failure::Failed("this is over 8 MiB: send it in parts".into()));
         }
         line.push('\n');
-        self.reader.get_mut().write_all(line.as_bytes()).map_err(|_| self.gone())?;
-        Ok(id)
+        Ok(self.reader.get_mut().write_all(line.as_bytes()).is_ok().then_some(id))
     }
 
     fn patience(&self, time: Option<Duration>) -> Result<(), Failure> {
@@ -181,6 +212,17 @@ impl Client {
     }
 }
 
+/// Whether a request changes nothing, so that it may be asked twice.
+fn only_reads(request: &Value) -> bool {
+    let name = |value: &Value| match value {
+        Value::String(name) => Some(name.clone()),
+        Value::Object(map) => map.keys().next().cloned(),
+        _ => None,
+    };
+    let asked = request.get("Verb").and_then(name).or_else(|| name(request));
+    asked.is_some_and(|asked| READING.contains(&asked.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
@@ -199,6 +241,19 @@ mod tests {
             asked
         });
         (Client::new(near, "main", Some("secret".into())), told)
+    }
+
+    #[test]
+    fn what_only_reads_is_asked_again_and_nothing_else() {
+        let (mut client, _) = peer("");
+        let (again, _told) = peer("{\"v\":1,\"id\":2,\"response\":\"TimedOut\"}\n");
+        let stream = again.reader.get_ref().try_clone().unwrap();
+        client = client.lasting(Box::new(move || Ok(stream.try_clone().unwrap())));
+        assert_eq!(client.verb(Verb::Info).unwrap(), Response::TimedOut);
+
+        let (client, _) = peer("");
+        let mut client = client.lasting(Box::new(|| panic!("a second kill must not be asked")));
+        assert!(client.verb(Verb::Kill).is_err());
     }
 
     #[test]

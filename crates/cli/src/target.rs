@@ -25,6 +25,7 @@ const RESTART: Duration = Duration::from_secs(10);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// The session a command is for.
+#[derive(Clone)]
 pub(crate) struct Target {
     /// Its name.
     pub(crate) name: String,
@@ -42,6 +43,7 @@ enum Place {
 }
 
 /// The pane this process runs in, by its environment, when it is one of the target's.
+#[derive(Clone)]
 struct Own {
     pane: Option<PaneId>,
     socket: Option<PathBuf>,
@@ -206,7 +208,9 @@ impl Target {
     }
 
     pub(crate) fn wrap(&self, stream: UnixStream) -> Client {
-        Client::new(stream, &self.name, self.own.as_ref().and_then(|own| own.token.clone()))
+        let token = self.own.as_ref().and_then(|own| own.token.clone());
+        let target = self.clone();
+        Client::new(stream, &self.name, token).lasting(Box::new(move || target.connect()))
     }
 
     fn silent(&self) -> Failure {
