@@ -82,3 +82,15 @@ class Ours(muxlib.Mux):
     def is_server(self, cmdline):
         """The server, not the keeper that starts it again (`__keeper`) nor a client."""
         return cmdline[1:2] == ["__server"]
+
+
+class Kept(Ours):
+    """The same with panes that stay when their program ends, which is how they are opened by default.
+
+    For `robust.py --part restart` only: it kills the panes' programs once the server is dead, and a pane opened
+    with `--close-on-exit` then closes, as it was asked to.
+    """
+    name = "kept"
+
+    def new_pane_argv(self, argv):
+        return self.cmd("run", "--tab", "--no-focus", "--", *argv)
