@@ -120,3 +120,16 @@ fn programs_that_ignore_hangups_are_not_left_behind() {
     home.ok(&["kill"]);
     assert!(!std::path::Path::new(&format!("/proc/{pid}/exe")).exists());
 }
+
+#[test]
+fn a_closed_panes_program_ends_even_when_it_ignores_hangups() {
+    let home = sandbox();
+    home.run(&["--", "sleep", "600"]);
+    let pane =
+        home.run(&["--", "sh", "-c", "trap '' HUP TERM INT; echo stubborn; while :; do sleep 1; done"]);
+    home.await_text(pane, "stubborn");
+    let pid = home.pid(pane);
+    home.ok(&["close", "-p", &pane.to_string()]);
+    await_true("it is killed", || !std::path::Path::new(&format!("/proc/{pid}/exe")).exists());
+    assert_eq!(home.panes().len(), 1);
+}

@@ -150,7 +150,7 @@ impl Ground {
             world: start.world,
             setting,
             config: self.config,
-            keeper: Keeper { link, slots, upgrading: None },
+            keeper: Keeper { link, slots, upgrading: None, ending: HashMap::new() },
             panes: Panes::default(),
             conns: Conns {
                 listener: self.listener,

@@ -49,6 +49,10 @@ impl Server {
             ToServer::Reserved { pane } => self.reserved(PaneId(pane), &fds),
             ToServer::Exited { pane, exit } => {
                 let id = PaneId(pane);
+                if self.keeper.ending.remove(&id).is_some() {
+                    self.ask_keeper(&ToKeeper::Forget { pane: id.0 }, None);
+                    return;
+                }
                 let Some(pane) = self.panes.all.get_mut(&id) else { return };
                 pane.ended = Some(exit);
                 // What it wrote last may still be unread.

@@ -16,6 +16,8 @@ use kraal_host::keeper::{self, Spawn, ToKeeper};
 use kraal_term::keys::parse_name;
 use kraal_term::{Options, Outbox, Size};
 
+use signal_hook::consts::{SIGHUP, SIGKILL};
+
 use crate::conn::{Asker, Conn};
 use crate::pane::{INPUT_MAX, Pane};
 use crate::server::{Ending, Found, Server};
@@ -226,17 +228,36 @@ impl Server {
     }
 
     fn drop_pane(&mut self, id: PaneId) {
+        let runs = self.panes.all.get(&id).is_some_and(|pane| pane.program.is_some());
         self.drop_program(id);
         self.panes.all.remove(&id);
         self.marks.forget(id);
         self.saving.schedule.forget(id);
         self.conns.texts.retain(|_, (pane, _)| *pane != id);
-        self.ask_keeper(&ToKeeper::Forget { pane: id.0 }, None);
+        if runs {
+            // A program that ignores the hang-up is killed; the keeper keeps the pane until then.
+            self.ask_keeper(&ToKeeper::Signal { pane: id.0, signal: SIGHUP }, None);
+            let now = self.now();
+            self.keeper.ending.insert(id, now + u64::from(GRACE));
+        } else {
+            self.ask_keeper(&ToKeeper::Forget { pane: id.0 }, None);
+        }
         let files = self.saving.files.clone();
         self.pool.run(move || {
             files.forget_text(id);
             None
         });
+    }
+
+    /// Kills the programs of closed panes that did not go by themselves in time.
+    pub(crate) fn end_stubborn(&mut self, now: u64) {
+        let due: Vec<PaneId> =
+            self.keeper.ending.iter().filter(|(_, at)| **at <= now).map(|(pane, _)| *pane).collect();
+        for id in due {
+            self.keeper.ending.remove(&id);
+            self.ask_keeper(&ToKeeper::Signal { pane: id.0, signal: SIGKILL }, None);
+            self.ask_keeper(&ToKeeper::Forget { pane: id.0 }, None);
+        }
     }
 
     fn resize(&mut self, id: PaneId, size: Size) {

@@ -95,6 +95,8 @@ pub(crate) struct Keeper {
     pub(crate) slots: Slots,
     /// A request that waits for the upgrade.
     pub(crate) upgrading: Option<Ticket>,
+    /// Closed panes whose programs have until then to go by themselves.
+    pub(crate) ending: HashMap<PaneId, u64>,
 }
 
 /// What is saved, where and when.
@@ -262,6 +264,7 @@ impl Server {
             self.world.next_deadline(),
             self.marks.next_deadline(),
             self.saving.schedule.next_deadline(),
+            self.keeper.ending.values().min().copied(),
             self.next_frame(now),
         ]
         .into_iter()
@@ -371,6 +374,7 @@ impl Server {
                 pane.sync_since = None;
             }
         }
+        self.end_stubborn(now);
         self.marks.tick(&self.pool, now);
         self.save_due(now);
     }
