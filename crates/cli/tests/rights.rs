@@ -248,3 +248,22 @@ fn a_pane_of_another_session_is_no_client_here() {
     await_true("only main's are left", || home.processes().len() == 3);
     assert!(home.pane(here).is_some());
 }
+
+#[test]
+fn an_agent_has_no_shells_rights_in_its_first_moments() {
+    let home = sandbox();
+    let other = home.run(&["--", "sleep", "600"]);
+    let exe = env!("CARGO_BIN_EXE_kraal");
+    let told = home.root().join("told");
+    // The pane's program becomes the agent; at that very moment a process beside it asks for what a
+    // shell's pane may and an agent's may not.
+    let script = format!(
+        "(until [ \"$(head -c 1 /proc/$$/cmdline)\" = / ]; do :; done; \
+         {exe} keys -p {other} a >{told} 2>&1; echo code $? >>{told}) & exec {exe} __sample-agent",
+        told = told.display()
+    );
+    home.run(&["--tab", "--no-focus", "--", "sh", "-c", &script]);
+    let said =
+        await_some("an answer", || std::fs::read_to_string(&told).ok().filter(|text| text.contains("code")));
+    assert!(said.contains("not_owned") && said.contains("code 1"), "{said}");
+}

@@ -379,6 +379,16 @@ impl Server {
         self.save_due(now);
     }
 
+    /// Looks at a pane out of turn.
+    pub(crate) fn look_at(&mut self, id: PaneId) {
+        let now = self.now();
+        let Some(Pane { watch, terminal, program, .. }) = self.panes.all.get_mut(&id) else { return };
+        let program = program.as_ref().map(|p| (&p.master, p.pid));
+        if let Some(found) = watch.look(&Scene { now, catalog: &self.setting.catalog, program, terminal }) {
+            self.take_found(id, found);
+        }
+    }
+
     /// What a look at a pane, or its detector, found.
     pub(crate) fn take_found(&mut self, id: PaneId, found: crate::watch::Found) {
         if let Some(busy) = found.busy {

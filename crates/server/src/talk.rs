@@ -153,6 +153,12 @@ impl Server {
                 let Some(conn) = self.conns.all.get_mut(&id) else { return };
                 let mut peer = conn.peer.clone();
                 peer.token = call.token;
+                // What it may do hangs on whether an agent runs there, now and not at the last look.
+                if let Some(pane) = peer.pane
+                    && self.panes.all.get(&pane).is_some_and(|pane| pane.watch.detector.is_none())
+                {
+                    self.look_at(pane);
+                }
                 let asker = match &call.request {
                     Request::Verb(Verb::Attach(attach)) => Asker::Attach(call.id, Box::new(attach.clone())),
                     Request::SubscribeAgents(_) | Request::Verb(Verb::Events(_)) => Asker::Stream(call.id),

@@ -124,8 +124,9 @@ impl Watch {
         found
     }
 
-    /// Looks at who is in the foreground.
-    fn look(&mut self, scene: &Scene<'_>) -> Option<Found> {
+    /// Looks at who is in the foreground: when due, and when a process of the pane asks something,
+    /// since what it may do hangs on whether an agent runs there.
+    pub(crate) fn look(&mut self, scene: &Scene<'_>) -> Option<Found> {
         let (master, child) = scene.program?;
         let now = scene.now;
         let group = kraal_host::pty::foreground(master)?;
