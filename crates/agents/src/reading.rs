@@ -54,19 +54,8 @@ impl fmt::Display for Expected {
         f.write_str(state.word())?;
         match kind {
             None => Ok(()),
-            Some(kind) => write!(f, " {}", kind_word(*kind)),
+            Some(kind) => write!(f, " {}", kind.word()),
         }
-    }
-}
-
-fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Permission => "permission",
-        Kind::Question => "question",
-        Kind::Login => "login",
-        Kind::Limit => "limit",
-        Kind::Error => "error",
-        Kind::Background => "background",
     }
 }
 

@@ -60,6 +60,20 @@ pub enum Kind {
     Background,
 }
 
+impl Kind {
+    /// The word shown beside the state's.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Permission => "permission",
+            Kind::Question => "question",
+            Kind::Login => "login",
+            Kind::Limit => "limit",
+            Kind::Error => "error",
+            Kind::Background => "background",
+        }
+    }
+}
+
 /// Where a state came from, best evidence first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -5,7 +5,7 @@
 use clap::{Args, Subcommand};
 use kraal_api::agents::{AgentStatus, Decision, Explain, StartAgent};
 use kraal_api::events::Events;
-use kraal_api::{Kind, Request, Response, Verb};
+use kraal_api::{Request, Response, Verb};
 
 use crate::client::Item;
 use crate::events::follow;
@@ -91,24 +91,13 @@ fn cells(row: &AgentStatus) -> Vec<Cell> {
 fn state(row: &AgentStatus) -> Cell {
     let mut text = row.state.word().to_owned();
     if let Some(kind) = row.kind {
-        text.push_str(&format!(" ({})", kind_word(kind)));
+        text.push_str(&format!(" ({})", kind.word()));
     }
     if row.certain {
         return Cell::new(text, Paint::of_state(row.state));
     }
     text.push('?');
     Cell::new(text, Paint::Dim)
-}
-
-fn kind_word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Permission => "permission",
-        Kind::Question => "question",
-        Kind::Login => "login",
-        Kind::Limit => "limit",
-        Kind::Error => "error",
-        Kind::Background => "background",
-    }
 }
 
 /// Prints every agent, then each whose row changed; one JSON object a line for programs, an ended
@@ -158,7 +147,7 @@ fn told(decision: &Decision, output: &Output) -> Done {
     let verdict = &decision.verdict;
     let mut state = verdict.state.word().to_owned();
     if let Some(kind) = verdict.kind {
-        state.push_str(&format!(" ({})", kind_word(kind)));
+        state.push_str(&format!(" ({})", kind.word()));
     }
     let paint = if verdict.certain { Paint::of_state(verdict.state) } else { Paint::Dim };
     let source = serde_json::to_value(verdict.source).unwrap_or_default();
@@ -186,7 +175,7 @@ mod tests {
             agent: "claude".into(),
             label: "Claude Code".into(),
             state: State::Blocked,
-            kind: Some(Kind::Permission),
+            kind: Some(kraal_api::Kind::Permission),
             certain: true,
             source: Source::Hooks,
             since: "2026-11-30T20:15:03.120Z".into(),

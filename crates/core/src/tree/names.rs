@@ -38,6 +38,7 @@ fn by_name(tree: &Tree, said: &str) -> Result<PaneId, Refusal> {
             let known =
                 full.clone().chain(full.map(|full| full.split_once(':').map_or(full, |(_, name)| name)));
             let hint = did_you_mean(said, known);
+            let hint = if hint.is_empty() { ": `kraal panes` lists them" } else { hint.as_str() };
             Err(Refusal::not_found(format!("there is no pane called {}{hint}", crate::words::line(said))))
         }
         several => {
