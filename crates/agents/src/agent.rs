@@ -8,6 +8,7 @@ use kraal_api::{Kind, State};
 use crate::{
     evidence::Progress,
     file::{AgentFile, Launch, SignalFrom},
+    hooks::{HookRule, ReportFile},
     process::ProcessRules,
     reading::{self, Expected, Reading, Rule, SignalRule},
     screen::{InputBox, InputSpec, Layout, ScreenShot},
@@ -27,6 +28,8 @@ pub struct Agent {
     input: Option<InputSpec>,
     signals: Vec<SignalRule>,
     rules: Vec<Rule>,
+    pub(crate) report: ReportFile,
+    pub(crate) hooks: Vec<HookRule>,
     samples: Vec<Sample>,
 }
 
@@ -181,6 +184,8 @@ impl Agent {
             input: file.input.as_ref().map(reading::compile_input).transpose()?,
             signals: file.signals.iter().map(SignalRule::compile).collect::<Result<_, _>>()?,
             rules,
+            report: file.report.clone(),
+            hooks: file.hooks.iter().map(HookRule::compile).collect::<Result<_, _>>()?,
             samples: file.samples.iter().map(sample).collect::<Result<_, _>>()?,
         })
     }

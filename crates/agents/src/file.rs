@@ -4,6 +4,7 @@
 
 use serde::Deserialize;
 
+use crate::hooks::{HookFile, ReportFile};
 use crate::process::ProcessRules;
 
 /// A whole `catalog/<name>.toml`.
@@ -20,6 +21,10 @@ pub(crate) struct AgentFile {
     pub signals: Vec<SignalFile>,
     #[serde(default, rename = "screen")]
     pub screens: Vec<RuleFile>,
+    #[serde(default)]
+    pub report: ReportFile,
+    #[serde(default, rename = "hook")]
+    pub hooks: Vec<HookFile>,
     #[serde(default, rename = "sample")]
     pub samples: Vec<SampleFile>,
 }
