@@ -7,11 +7,12 @@ use kraal_api::{Kind, State};
 
 use crate::{
     evidence::Progress,
-    file::{AgentFile, Launch, SignalFrom},
+    file::{AgentFile, Launch, PaneFile, SignalFrom},
     hooks::{HookRule, ReportFile},
     process::ProcessRules,
-    reading::{self, Expected, Reading, Rule, SignalRule},
-    screen::{InputBox, InputSpec, Layout, ScreenShot},
+    reading::{self, Expected, Reading, SignalRule},
+    screen::{InputBox, Layout, ScreenShot},
+    sight::{Sight, SightFile},
 };
 
 /// A coding agent, as its file describes it.
@@ -25,12 +26,11 @@ pub struct Agent {
     status_apps: Vec<String>,
     pub(crate) process: ProcessRules,
     pub(crate) launch: Launch,
-    input: Option<InputSpec>,
-    signals: Vec<SignalRule>,
-    rules: Vec<Rule>,
+    pane: PaneFile,
+    sight: Sight,
+    commands: Vec<String>,
     pub(crate) report: ReportFile,
     pub(crate) hooks: Vec<HookRule>,
-    samples: Vec<Sample>,
 }
 
 /// A screen from an agent's file and what it must give.
@@ -81,7 +81,12 @@ impl Agent {
 
     /// The command names it goes by, the usual one first.
     pub fn commands(&self) -> &[String] {
-        &self.process.names
+        &self.commands
+    }
+
+    /// Variables that make it speak to its terminal, wanted in every pane.
+    pub fn pane_vars(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pane.env.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// Whether OSC 7501 reports of this `app` are its own.
@@ -91,7 +96,7 @@ impl Agent {
 
     /// Screens from its file with what they must give.
     pub fn samples(&self) -> &[Sample] {
-        &self.samples
+        &self.sight.get().samples
     }
 
     /// What this screen says by itself, its title and progress included; none for an unknown
@@ -103,13 +108,14 @@ impl Agent {
     /// Every screen rule that fires on this screen, whichever decides: its id.
     pub fn firing(&self, shot: &ScreenShot) -> Vec<&str> {
         let layout = self.layout(shot);
-        self.rules.iter().filter(|rule| rule.fires(&layout).is_some()).map(|rule| rule.id.as_str()).collect()
+        let rules = self.sight.get().rules.iter();
+        rules.filter(|rule| rule.fires(&layout).is_some()).map(|rule| rule.id.as_str()).collect()
     }
 
     /// The agent's input box, where the screen shows one: for typing into it, and for seeing a
     /// draft.
     pub fn input_box(&self, shot: &ScreenShot) -> Option<InputBox> {
-        let spec = self.input.as_ref()?;
+        let spec = self.sight.get().input.as_ref()?;
         let layout = Layout::of(shot, Some(spec));
         let rows = layout.input?;
         Some(InputBox { rows, text: spec.text(&layout.input_rows()) })
@@ -117,7 +123,7 @@ impl Agent {
 
     /// The rules' ids with what they say, and whether a recording shows them: for the docs.
     pub fn rules(&self) -> impl Iterator<Item = (&str, Expected, bool)> {
-        self.rules.iter().map(|rule| {
+        self.sight.get().rules.iter().map(|rule| {
             let seen = rule.provenance == crate::file::Provenance::Seen;
             (rule.id.as_str(), Expected::Is(rule.state, rule.kind), seen)
         })
@@ -125,7 +131,7 @@ impl Agent {
 
     /// The same of its signals; no state means that no turn runs unseen.
     pub fn signal_rules(&self) -> impl Iterator<Item = (&str, Option<Expected>, bool)> {
-        self.signals.iter().map(|rule| {
+        self.sight.get().signals.iter().map(|rule| {
             let seen = rule.provenance == crate::file::Provenance::Seen;
             let state = rule.state.map(|(state, kind)| Expected::Is(state, kind));
             (rule.id.as_str(), state, seen)
@@ -133,11 +139,18 @@ impl Agent {
     }
 
     pub(crate) fn layout<'a>(&self, shot: &'a ScreenShot) -> Layout<'a> {
-        Layout::of(shot, self.input.as_ref())
+        Layout::of(shot, self.sight.get().input.as_ref())
     }
 
     pub(crate) fn read_layout(&self, layout: &Layout<'_>) -> Option<Reading> {
-        reading::read(&self.rules, layout)
+        reading::read(&self.sight.get().rules, layout)
+    }
+
+    /// From a file that may have mistakes: all of it is checked now.
+    pub(crate) fn compile(file: AgentFile) -> Result<Agent, String> {
+        let agent = Agent::trusted(file)?;
+        agent.sight.check()?;
+        Ok(agent)
     }
 
     pub(crate) fn read_title(&self, title: &str) -> Option<&SignalRule> {
@@ -148,12 +161,13 @@ impl Agent {
         self.signal(SignalFrom::Progress, progress.word())
     }
 
-    fn signal(&self, from: SignalFrom, text: &str) -> Option<&SignalRule> {
-        self.signals.iter().find(|rule| rule.from == from && rule.pattern.is_match(text))
+    pub(crate) fn signal(&self, from: SignalFrom, text: &str) -> Option<&SignalRule> {
+        self.sight.get().signals.iter().find(|rule| rule.from == from && rule.pattern.is_match(text))
     }
 
-    pub(crate) fn compile(file: &AgentFile) -> Result<Agent, String> {
-        let head = &file.agent;
+    /// From a file that was tested before: what it shows is compiled when first needed.
+    pub(crate) fn trusted(file: AgentFile) -> Result<Agent, String> {
+        let head = file.agent;
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if head.name.is_empty() || !head.name.chars().all(plain) {
             return Err(format!("name `{}`: use small letters, digits and dashes", head.name));
@@ -164,29 +178,32 @@ impl Agent {
         if file.process.names.is_empty() {
             return Err("process: `names` is empty".to_owned());
         }
-        let rules = file.screens.iter().map(Rule::compile).collect::<Result<Vec<_>, _>>()?;
-        for (n, rule) in rules.iter().enumerate() {
-            if rules[..n].iter().any(|other| other.id == rule.id) {
-                return Err(format!("screen rule `{}` stands there twice", rule.id));
-            }
+        if let Some(name) = file.pane.env.keys().find(|name| !is_pane_var(name)) {
+            return Err(format!("pane: `{name}` is no name of a variable that an agent may ask for"));
         }
-        let mut process = file.process.clone();
+        let mut process = file.process;
         process.tools.retain(|tool| !tool.is_empty());
+        let words = process.words.iter().map(|word| &word.name);
+        let commands = process.names.iter().chain(words).cloned().collect();
         Ok(Agent {
-            name: head.name.clone(),
-            label: head.label.clone(),
-            harness: head.harness.clone().unwrap_or_else(|| head.label.clone()),
-            family: head.family.clone(),
+            harness: head.harness.unwrap_or_else(|| head.label.clone()),
+            name: head.name,
+            label: head.label,
+            family: head.family,
             hidden: head.hidden,
-            status_apps: head.status_apps.clone(),
+            status_apps: head.status_apps,
             process,
-            launch: file.launch.clone(),
-            input: file.input.as_ref().map(reading::compile_input).transpose()?,
-            signals: file.signals.iter().map(SignalRule::compile).collect::<Result<_, _>>()?,
-            rules,
-            report: file.report.clone(),
+            launch: file.launch,
+            pane: file.pane,
+            sight: Sight::unread(SightFile {
+                input: file.input,
+                signals: file.signals,
+                screens: file.screens,
+                samples: file.samples,
+            }),
+            commands,
+            report: file.report,
             hooks: file.hooks.iter().map(HookRule::compile).collect::<Result<_, _>>()?,
-            samples: file.samples.iter().map(sample).collect::<Result<_, _>>()?,
         })
     }
 
@@ -209,9 +226,12 @@ impl Agent {
     }
 }
 
-fn sample(file: &crate::file::SampleFile) -> Result<Sample, String> {
-    let expected =
-        Expected::parse(&file.state).map_err(|error| format!("sample `{}`: {error}", file.name))?;
-    let screen = ScreenShot { title: file.title.clone(), ..ScreenShot::of_text(&file.screen) };
-    Ok(Sample { name: file.name.clone(), expected, screen })
+/// What belongs to us or to the system is no agent's to set.
+fn is_pane_var(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let taken = ["PATH", "HOME", "SHELL", "TERM", "PWD", "USER"].contains(&name) || name.starts_with("LD_");
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(plain)
+        && !taken
+        && !name.starts_with("KRAAL")
 }

@@ -32,12 +32,15 @@ pub struct Problem {
 }
 
 impl Catalog {
-    /// The agents of `catalog/`, parsed. Not cheap (patterns are compiled): make one and share it.
+    /// The agents of `catalog/`, parsed: names and command lines. What an agent shows is compiled when
+    /// it is first met. Not cheap: make one and share it.
     pub fn builtin() -> Self {
         let agents = BUILTIN
             .iter()
             .map(|(file, text)| {
-                Arc::new(parse(file, text).expect("the catalogue test parses every built-in file"))
+                Arc::new(
+                    parse(file, text, Agent::trusted).expect("the catalogue test reads every built-in file"),
+                )
             })
             .collect();
         Catalog { agents }
@@ -53,7 +56,7 @@ impl Catalog {
     pub fn with_overrides(mut self, files: impl Iterator<Item = (String, String)>) -> (Self, Vec<Problem>) {
         let mut problems = Vec::new();
         for (file, text) in files {
-            match parse(&file, &text) {
+            match parse(&file, &text, Agent::compile) {
                 Err(problem) => problems.push(problem),
                 Ok(agent) => match self.agents.iter_mut().find(|known| known.name() == agent.name()) {
                     Some(known) => *known = Arc::new(agent),
@@ -76,6 +79,12 @@ impl Catalog {
         self.agents.iter()
     }
 
+    /// Variables to set in every pane, so that the agents speak to their terminal; one that is set
+    /// already stays as it is.
+    pub fn pane_vars(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.agents.iter().flat_map(|agent| agent.pane_vars())
+    }
+
     /// Which agent runs in a pane whose foreground group is these processes, outermost first.
     pub fn recognise(&self, processes: &[Process]) -> Option<&Arc<Agent>> {
         self.recognise_process(processes).map(|(agent, _)| agent)
@@ -90,13 +99,26 @@ impl Catalog {
             Some((agent, process))
         })
     }
+
+    /// The path of a script that has an agent's name but no proof of being one: what it is a link
+    /// to, put into `Process::script`, may tell. Nothing for all other processes.
+    pub fn in_doubt<'p>(&self, process: &'p Process) -> Option<&'p str> {
+        let command = Command::of(process);
+        let script = command.script.filter(|_| process.script.is_none())?;
+        let doubtful = |agent: &Arc<Agent>| agent.process.is_named(&command) && !agent.is_command(&command);
+        self.agents.iter().any(doubtful).then_some(script)
+    }
 }
 
-fn parse(file: &str, text: &str) -> Result<Agent, Problem> {
+fn parse(
+    file: &str,
+    text: &str,
+    read: impl Fn(AgentFile) -> Result<Agent, String>,
+) -> Result<Agent, Problem> {
     let problem = |line, message| Problem { file: file.to_owned(), line, message };
     let parsed: AgentFile = toml::from_str(text).map_err(|error| {
         let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         problem(line, error.message().to_owned())
     })?;
-    Agent::compile(&parsed).map_err(|message| problem(None, message))
+    read(parsed).map_err(|message| problem(None, message))
 }

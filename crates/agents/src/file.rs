@@ -2,6 +2,8 @@
 //!
 //! Not here: compiling patterns (`agent`), or any meaning.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use crate::hooks::{HookFile, ReportFile};
@@ -15,6 +17,8 @@ pub(crate) struct AgentFile {
     #[serde(default)]
     pub process: ProcessRules,
     pub launch: Launch,
+    #[serde(default)]
+    pub pane: PaneFile,
     #[serde(default)]
     pub input: Option<InputFile>,
     #[serde(default, rename = "signal")]
@@ -76,6 +80,14 @@ pub(crate) struct Launch {
     pub positional_paths: bool,
 }
 
+/// `[pane]`: what every pane offers so that this agent speaks to its terminal.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PaneFile {
+    /// Variables set in panes; one that is set already stays as it is.
+    pub env: BTreeMap<String, String>,
+}
+
 /// `[input]`: see `screen::InputSpec`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,13 +105,19 @@ pub(crate) struct InputFile {
     pub skip: Vec<String>,
     #[serde(default)]
     pub placeholders: Vec<String>,
+    #[serde(default)]
+    pub never_inside: Vec<String>,
+    #[serde(default)]
+    pub edge: Option<String>,
+    #[serde(default)]
+    pub sides: String,
 }
 
 fn below_max() -> usize {
     6
 }
 
-/// `[[signal]]`: what a title or a progress bar means.
+/// `[[signal]]`: what a title, a progress bar or another OSC means.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignalFile {
@@ -120,6 +138,10 @@ pub(crate) struct SignalFile {
 pub(crate) enum SignalFrom {
     Title,
     Progress,
+    /// OSC 9 with a text, 777, 99: what follows the number, at any time it comes.
+    Osc9,
+    Osc777,
+    Osc99,
 }
 
 /// `[[screen]]`: one rule about the screen.
@@ -166,6 +188,8 @@ pub(crate) enum Region {
     LastBlock,
     /// The input's own rows.
     Input,
+    /// The input's rows with the rows that frame it.
+    Frame,
     /// The rows below the input.
     Below,
     /// The whole screen.

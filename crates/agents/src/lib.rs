@@ -16,6 +16,7 @@ mod process;
 mod reading;
 mod resume;
 mod screen;
+mod sight;
 
 pub use agent::{Agent, RunKind, Sample};
 pub use catalog::{Catalog, Problem};

@@ -16,6 +16,9 @@ pub struct Process {
     pub argv: Vec<String>,
     /// The path behind `/proc/PID/exe`, when it may be read.
     pub exe: Option<String>,
+    /// Where the script that it runs really is, when `Catalog::in_doubt` asked: package managers
+    /// put links to a package's script on the `PATH`.
+    pub script: Option<String>,
 }
 
 /// `[process]` of an agent's file.
@@ -36,10 +39,27 @@ pub(crate) struct ProcessRules {
     pub proof: Vec<String>,
     /// Subcommands that are no agent at work: `login`, `mcp`, `serve`.
     pub tools: Vec<String>,
+    /// Names an interpreter's program gives itself (`process.title`): then argv[0] and comm are
+    /// all there is, and the executable is still the interpreter.
+    pub titles: Vec<String>,
+    /// Further names that are ordinary words, each with what it takes to believe it.
+    pub words: Vec<WordRule>,
+}
+
+/// A name that is an ordinary word.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WordRule {
+    pub name: String,
+    /// As in `ProcessRules`, for this name alone.
+    #[serde(default)]
+    pub proof: Vec<String>,
+    #[serde(default)]
+    pub subcommand: Vec<String>,
 }
 
 /// What a process comes down to once wrappers and interpreters are looked through.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
     /// Names it goes by: its own, and the script's.
     pub names: Vec<String>,
@@ -47,6 +67,10 @@ pub(crate) struct Command<'a> {
     pub paths: Vec<&'a str>,
     /// `python -m` module.
     pub module: Option<&'a str>,
+    /// The script that an interpreter or a shell runs, as it was named.
+    pub script: Option<&'a str>,
+    /// The name that a program run by an interpreter gave itself.
+    pub title: Option<&'a str>,
     /// The arguments meant for the program.
     pub args: Vec<&'a str>,
 }
@@ -101,13 +125,19 @@ pub(crate) fn base(path: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
+const SCRIPT_ENDS: [&str; 6] = [".js", ".mjs", ".cjs", ".ts", ".py", ".sh"];
+
 fn script_name(path: &str) -> &str {
     let name = base(path);
-    [".js", ".mjs", ".cjs", ".ts", ".py", ".sh"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+    SCRIPT_ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
 fn is_python(name: &str) -> bool {
     name.strip_prefix("python").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+fn is_interpreter(name: &str) -> bool {
+    NODE.contains(&name) || is_python(name)
 }
 
 impl<'a> Command<'a> {
@@ -126,14 +156,35 @@ impl<'a> Command<'a> {
             command.paths.push(exe);
             if !is_plain(base(exe)) {
                 command.names.push(base(exe).to_owned());
+            } else if !is_plain(first) && is_interpreter(base(exe)) {
+                command.renamed(argv[0]);
             }
+        }
+        if command.script.is_some() {
+            command.paths.extend(process.script.as_deref());
         }
         command
     }
 
+    /// An interpreter under another name: a program that set its title, or `exec -a` with the
+    /// script still among the arguments.
+    fn renamed(&mut self, title: &'a str) {
+        self.title = Some(title);
+        let script = self.args.iter().position(|word| !word.starts_with('-'));
+        let Some(at) = script.filter(|at| SCRIPT_ENDS.iter().any(|end| self.args[*at].ends_with(end))) else {
+            return;
+        };
+        self.script = Some(self.args[at]);
+        self.paths.push(self.args[at]);
+        self.args.drain(..=at);
+    }
+
+    fn plain(name: &str, paths: Vec<&'a str>, args: &[&'a str]) -> Command<'a> {
+        Command { names: vec![name.to_owned()], paths, args: args.to_vec(), ..Command::default() }
+    }
+
     fn of_words(argv: &[&'a str], depth: u8) -> Command<'a> {
-        let empty = Command { names: Vec::new(), paths: Vec::new(), module: None, args: Vec::new() };
-        let Some((first, rest)) = argv.split_first() else { return empty };
+        let Some((first, rest)) = argv.split_first() else { return Command::default() };
         // A login shell's name starts with a dash.
         let name = base(first.trim_start_matches('-'));
         if depth < 4 {
@@ -144,13 +195,13 @@ impl<'a> Command<'a> {
                 return package_command(inner);
             }
             if SHELLS.contains(&name) {
-                return Command::of_shell(first, rest, depth).unwrap_or(empty);
+                return Command::of_shell(first, rest, depth).unwrap_or_default();
             }
-            if NODE.contains(&name) || is_python(name) {
+            if is_interpreter(name) {
                 return Command::of_script(first, rest);
             }
         }
-        Command { names: vec![name.to_owned()], paths: vec![first], module: None, args: rest.to_vec() }
+        Command::plain(name, vec![first], rest)
     }
 
     /// `node [options] script args`, `python -m module args`.
@@ -159,12 +210,8 @@ impl<'a> Command<'a> {
         while let Some(word) = words.next() {
             if *word == "-m" {
                 let module = words.next().copied();
-                return Command {
-                    names: Vec::new(),
-                    paths: vec![first],
-                    module,
-                    args: words.copied().collect(),
-                };
+                let args = words.copied().collect();
+                return Command { paths: vec![first], module, args, ..Command::default() };
             }
             if matches!(*word, "-e" | "--eval" | "-c" | "-p") {
                 break;
@@ -178,14 +225,10 @@ impl<'a> Command<'a> {
                 }
                 continue;
             }
-            return Command {
-                names: vec![script_name(word).to_owned()],
-                paths: vec![first, word],
-                module: None,
-                args: words.copied().collect(),
-            };
+            let script = Command::plain(script_name(word), vec![first, word], words.as_slice());
+            return Command { script: Some(word), ..script };
         }
-        Command { names: vec![base(first).to_owned()], paths: vec![first], module: None, args: Vec::new() }
+        Command::plain(base(first), vec![first], &[])
     }
 
     /// `bash script args`, `sh -c 'A=B exec claude --continue'`. A script text with more than
@@ -200,12 +243,18 @@ impl<'a> Command<'a> {
             let words: Vec<&str> = text.split_whitespace().skip_while(|word| is_assignment(word)).collect();
             return Some(Command::of_words(&words, depth + 1));
         }
-        Some(Command {
-            names: vec![script_name(rest[at]).to_owned()],
-            paths: vec![first, rest[at]],
-            module: None,
-            args: rest[at + 1..].to_vec(),
-        })
+        let script = Command::plain(script_name(rest[at]), vec![first, rest[at]], &rest[at + 1..]);
+        Some(Command { script: Some(rest[at]), ..script })
+    }
+}
+
+impl Command<'_> {
+    fn goes_by(&self, names: &[String]) -> bool {
+        names.iter().any(|name| self.names.iter().any(|seen| same_name(seen, name)))
+    }
+
+    fn is_proven(&self, proof: &[String]) -> bool {
+        proof.is_empty() || proof.iter().any(|proof| self.paths.iter().any(|path| path.contains(proof)))
     }
 }
 
@@ -272,14 +321,15 @@ fn package_command<'a>(words: &[&'a str]) -> Command<'a> {
         Some(at) => &package[..=at],
         None => package,
     };
-    Command { names: vec![base(bare).to_owned()], paths: vec![bare], module: None, args: words[1..].to_vec() }
+    Command::plain(base(bare), vec![bare], &words[1..])
 }
 
 impl ProcessRules {
     /// Whether this command is the agent; `values` are its options that take a value, so that a
     /// subcommand is found behind them.
     pub(crate) fn matches(&self, command: &Command<'_>, values: &[String]) -> bool {
-        let named = self.names.iter().any(|name| command.names.iter().any(|n| same_name(n, name)));
+        let words = plain_words(&command.args, values);
+        let begins = |wanted: &[String]| words.iter().copied().take(wanted.len()).eq(wanted);
         let packaged = self.packages.iter().any(|package| {
             command.paths.iter().any(|path| {
                 *path == package.as_str()
@@ -288,20 +338,22 @@ impl ProcessRules {
             })
         });
         let module = command.module.is_some_and(|module| self.modules.iter().any(|m| m == module));
-        if !(named || packaged || module) {
-            return false;
-        }
-        let proven = self.proof.is_empty()
-            || packaged
-            || module
-            || self.proof.iter().any(|proof| command.paths.iter().any(|path| path.contains(proof)));
-        if !proven {
-            return false;
-        }
-        let words = plain_words(&command.args, values);
-        let wanted = self.subcommand.iter().map(String::as_str);
-        words.iter().copied().take(self.subcommand.len()).eq(wanted)
+        let titled = command.title.is_some_and(|title| self.titles.iter().any(|known| known == title));
+        let named = command.goes_by(&self.names) && command.is_proven(&self.proof);
+        let by_word = self.words.iter().any(|word| {
+            command.goes_by(std::slice::from_ref(&word.name))
+                && command.is_proven(&word.proof)
+                && begins(&word.subcommand)
+        });
+        (packaged || module || titled || named || by_word)
+            && begins(&self.subcommand)
             && !words.first().is_some_and(|word| self.tools.iter().any(|tool| tool == word))
+    }
+
+    /// Whether this command has the agent's name, proven or not.
+    pub(crate) fn is_named(&self, command: &Command<'_>) -> bool {
+        command.goes_by(&self.names)
+            || self.words.iter().any(|word| command.goes_by(std::slice::from_ref(&word.name)))
     }
 }
 

@@ -159,6 +159,7 @@ impl Rule {
             Region::Above => layout.above(self.rows),
             Region::LastBlock => layout.last_block(),
             Region::Input => layout.input_rows(),
+            Region::Frame => layout.frame_rows(),
             Region::Below => layout.below(),
             Region::Screen => layout.all().to_vec(),
         };
@@ -261,5 +262,8 @@ pub(crate) fn compile_input(file: &crate::file::InputFile) -> Result<InputSpec, 
         below_max: file.below_max,
         skip: patterns(&file.skip).map_err(inside)?,
         placeholders: patterns(&file.placeholders).map_err(inside)?,
+        never_inside: patterns(&file.never_inside).map_err(inside)?,
+        edge: file.edge.as_ref().map(|edge| pattern(&format!("(?:{edge})$"))).transpose().map_err(inside)?,
+        sides: file.sides.clone(),
     })
 }

@@ -57,6 +57,12 @@ pub(crate) struct InputSpec {
     pub skip: Vec<Regex>,
     /// What an input without a draft shows.
     pub placeholders: Vec<Regex>,
+    /// What must not stand between top and bottom: a dialog in the place of the input.
+    pub never_inside: Vec<Regex>,
+    /// What the right end of a row may show and does not count: a scroll bar.
+    pub edge: Option<Regex>,
+    /// The signs at the left and right end of an input's rows.
+    pub sides: String,
 }
 
 /// A screen cut into the parts that rules name.
@@ -65,6 +71,8 @@ pub(crate) struct Layout<'a> {
     rows: Vec<&'a str>,
     /// The input's first row, and one past its last (frame not counted).
     pub input: Option<(usize, usize)>,
+    /// The same with its frame.
+    frame: Option<(usize, usize)>,
     /// One past the last row above the input that counts.
     above_end: usize,
     /// The first row below the input and its frame.
@@ -73,7 +81,12 @@ pub(crate) struct Layout<'a> {
 
 impl<'a> Layout<'a> {
     pub(crate) fn of(shot: &'a ScreenShot, spec: Option<&InputSpec>) -> Layout<'a> {
-        let mut rows: Vec<&str> = shot.rows.iter().map(|row| row.trim_end()).collect();
+        let edge = spec.and_then(|spec| spec.edge.as_ref());
+        let clean = |row: &'a String| {
+            let row = row.trim_end();
+            edge.and_then(|edge| edge.find(row)).map_or(row, |found| row[..found.start()].trim_end())
+        };
+        let mut rows: Vec<&str> = shot.rows.iter().map(clean).collect();
         while rows.last().is_some_and(|row| row.is_empty()) {
             rows.pop();
         }
@@ -85,7 +98,8 @@ impl<'a> Layout<'a> {
                 above_end -= 1;
             }
         }
-        Layout { input: found.map(|f| f.input), rows, above_end, below_start }
+        let (input, frame) = (found.map(|f| f.input), found.map(|f| f.frame));
+        Layout { input, frame, rows, above_end, below_start }
     }
 
     /// The last `count` rows of the screen that hold text below the last blank rest.
@@ -118,6 +132,11 @@ impl<'a> Layout<'a> {
         self.input.map_or(Vec::new(), |(start, end)| self.rows[start..end].to_vec())
     }
 
+    /// The rows of the input with those that frame it.
+    pub(crate) fn frame_rows(&self) -> Vec<&'a str> {
+        self.frame.map_or(Vec::new(), |(start, end)| self.rows[start..end].to_vec())
+    }
+
     pub(crate) fn all(&self) -> &[&'a str] {
         &self.rows
     }
@@ -144,7 +163,9 @@ impl InputSpec {
         let below = &rows[found.frame.1..];
         let filled = below.iter().filter(|row| !row.is_empty()).count();
         let dialog = below.iter().any(|row| self.never_below.iter().any(|never| never.is_match(row)));
-        (filled <= self.below_max && !dialog).then_some(found)
+        let inside = &rows[found.input.0..found.input.1];
+        let other = inside.iter().any(|row| self.never_inside.iter().any(|never| never.is_match(row)));
+        (filled <= self.below_max && !dialog && !other).then_some(found)
     }
 
     /// A rule above, a rule below, the prompt between: Claude Code.
@@ -174,12 +195,14 @@ impl InputSpec {
     /// What is typed in the input: its rows without the prompt; nothing where it only shows a
     /// placeholder.
     pub(crate) fn text(&self, rows: &[&str]) -> String {
+        // Some draw their cursor with a blank of no width.
+        let blank = |c: char| c.is_whitespace() || c == '\u{200b}' || self.sides.contains(c);
         let mut lines: Vec<&str> = rows
             .iter()
             .enumerate()
             .map(|(n, row)| match self.prompt.find(row) {
-                Some(prompt) if n == 0 || self.top.is_none() => row[prompt.end()..].trim(),
-                _ => row.trim(),
+                Some(prompt) if n == 0 || self.top.is_none() => row[prompt.end()..].trim_matches(blank),
+                _ => row.trim_matches(blank),
             })
             .collect();
         if self.top.is_none() && self.bottom.is_some() {

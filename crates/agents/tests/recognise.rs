@@ -5,7 +5,8 @@ use kraal_agents::{Catalog, Process, RunKind};
 
 fn process(comm: &str, exe: &str, argv: &[&str]) -> Process {
     let exe = (!exe.is_empty()).then(|| exe.to_owned());
-    Process { pid: 1, comm: comm.to_owned(), argv: argv.iter().map(|word| (*word).to_owned()).collect(), exe }
+    let argv = argv.iter().map(|word| (*word).to_owned()).collect();
+    Process { pid: 1, comm: comm.to_owned(), argv, exe, script: None }
 }
 
 #[test]

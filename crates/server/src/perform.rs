@@ -211,6 +211,9 @@ impl Server {
         ] {
             vars.insert(name.to_owned(), value);
         }
+        for (name, value) in self.setting.catalog.pane_vars() {
+            vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+        }
         vars.extend(own);
         vars.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
     }

@@ -142,7 +142,7 @@ impl Watch {
         }
         let members = process::group(child, group);
         found.cwd = cwd_of(group);
-        let processes: Vec<Process> = members.iter().map(as_process).collect();
+        let processes: Vec<Process> = members.iter().map(|p| as_process(p, scene.catalog)).collect();
         match scene.catalog.recognise_process(&processes) {
             Some((agent, process)) => {
                 if self.detector.as_ref().is_none_or(|d| d.agent().name() != agent.name()) {
@@ -224,13 +224,18 @@ fn cwd_of(pid: u32) -> Option<String> {
     process::cwd(pid).map(|path| path.to_string_lossy().into_owned())
 }
 
-fn as_process(p: &process::Process) -> Process {
-    Process {
+fn as_process(p: &process::Process, catalog: &Catalog) -> Process {
+    let mut process = Process {
         pid: p.pid as i32,
         comm: p.comm.clone(),
         argv: p.argv.iter().map(|a| a.to_string_lossy().into_owned()).collect(),
         exe: p.exe.as_ref().map(|e| e.to_string_lossy().into_owned()),
-    }
+        script: None,
+    };
+    let place = |script: &str| std::fs::canonicalize(p.cwd.clone().unwrap_or_default().join(script)).ok();
+    process.script =
+        catalog.in_doubt(&process).and_then(place).map(|path| path.to_string_lossy().into_owned());
+    process
 }
 
 fn shot(terminal: &Terminal) -> ScreenShot {

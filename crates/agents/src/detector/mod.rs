@@ -283,12 +283,10 @@ impl Detector {
                     self.reported(&report, now_ms);
                 }
             }
-            9 => {
-                if let Some(progress) = progress(payload) {
-                    self.senses.progressed(progress, now_ms);
-                }
-            }
-            _ => {}
+            _ => match progress(payload).filter(|_| osc == 9) {
+                Some(progress) => self.senses.progressed(progress, now_ms),
+                None => self.senses.told(&self.agent, osc, payload, now_ms),
+            },
         }
     }
 

@@ -11,6 +11,7 @@ use super::weigh::Contradiction;
 use crate::{
     agent::Agent,
     evidence::Progress,
+    file::SignalFrom,
     reading::{Reading, SignalRule},
     screen::ScreenShot,
 };
@@ -54,6 +55,8 @@ pub(crate) struct Senses {
     pub title: Sign,
     pub progress: Sign,
     pub progress_now: Option<Progress>,
+    /// The last other OSC that the agent's file explains, and which it was.
+    pub heard: Option<(SignalFrom, Sign)>,
     /// None until a screen was seen.
     pub screen: Option<Seen>,
     /// Since when the lower evidence contradicts `claim` (or `file`, without a claim).
@@ -121,6 +124,20 @@ impl Senses {
         }
     }
 
+    /// An OSC with a text of the agent's own. One that its file does not explain says nothing; one
+    /// that it repeats is a sign of life each time.
+    pub(crate) fn told(&mut self, agent: &Agent, osc: u32, payload: &str, now_ms: u64) {
+        let from = match osc {
+            9 => SignalFrom::Osc9,
+            99 => SignalFrom::Osc99,
+            777 => SignalFrom::Osc777,
+            _ => return,
+        };
+        if agent.signal(from, payload).is_some() {
+            self.heard = Some((from, Sign { text: payload.to_owned(), changed_ms: Some(now_ms) }));
+        }
+    }
+
     pub(crate) fn flowed(&mut self, bytes: u64, now_ms: u64) {
         let echo = self.input_ms.is_some_and(|input| now_ms.saturating_sub(input) < ECHO_MS);
         if bytes > 0 && !echo {
@@ -164,7 +181,9 @@ impl Senses {
         let title = agent.read_title(&self.title.text).map(|rule| (&self.title, rule));
         let progress =
             self.progress_now.and_then(|p| agent.read_progress(p)).map(|rule| (&self.progress, rule));
-        title.into_iter().chain(progress)
+        let heard =
+            self.heard.as_ref().and_then(|(from, sign)| Some((sign, agent.signal(*from, &sign.text)?)));
+        title.into_iter().chain(progress).chain(heard)
     }
 
     /// When a signal stops counting, a flow is over, or a contradiction is long enough; some may
