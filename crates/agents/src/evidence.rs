@@ -6,6 +6,7 @@
 use kraal_api::{Kind, State};
 use serde::{Deserialize, Serialize};
 
+use crate::hooks::Meaning;
 use crate::screen::ScreenShot;
 
 /// One piece of evidence about the agent in a pane.
@@ -49,14 +50,12 @@ pub enum Evidence {
     Gone,
 }
 
-/// A hook event, already mapped to a state by the agent's integration.
+/// A hook event, read by the agent's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookReport {
     /// What the event says of the agent.
-    pub state: State,
-    /// Why, where the event tells.
-    pub kind: Option<Kind>,
-    /// The event's own order: one that is not greater than an earlier one is ignored.
+    pub meaning: Meaning,
+    /// The event's own order, its time: one that is smaller than an earlier one's is ignored.
     pub seq: u64,
     /// The event's name, for the explanation.
     pub event: String,

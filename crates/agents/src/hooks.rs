@@ -148,11 +148,17 @@ impl Agent {
         let process = text(&fields.process).and_then(Value::as_u64).and_then(|pid| u32::try_from(pid).ok());
         Some(Report {
             meaning: rule.means,
-            conversation: text(&fields.conversation).and_then(Value::as_str).map(str::to_owned),
+            conversation: self.conversation_of(payload),
             child: fields.child.iter().any(|path| at(payload, path).is_some_and(|value| !is_empty(value))),
             process,
             prompt: text(&fields.shared_by_prompt).and_then(last_text).map(str::to_owned),
         })
+    }
+
+    /// The conversation that a payload of its hooks or its status line names.
+    pub fn conversation_of(&self, payload: &Value) -> Option<String> {
+        let path = self.report.conversation.as_ref()?;
+        at(payload, path).and_then(Value::as_str).map(str::to_owned)
     }
 
     /// Whether its hooks run under a daemon that panes share, so that no process tells whose a

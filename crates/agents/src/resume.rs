@@ -63,6 +63,19 @@ impl Agent {
         if kept.certain { Resume::Run(resumed) } else { Resume::Show(resumed) }
     }
 
+    /// The conversation that this command line takes up by name: `codex resume ID`.
+    pub fn conversation_named(&self, argv: &[String]) -> Option<String> {
+        let at = self.launch.resume.iter().position(|word| word == "{id}")?;
+        let before = self.launch.resume.get(at.checked_sub(1)?)?;
+        let process = Process { argv: argv.to_vec(), ..Process::default() };
+        let command = Command::of(&process);
+        let joined =
+            command.args.iter().find_map(|word| word.strip_prefix(before.as_str())?.strip_prefix('='));
+        let next = command.args.windows(2).find(|pair| pair[0] == before).map(|pair| pair[1]);
+        let named = joined.or(next)?;
+        (!named.is_empty() && !named.starts_with('-')).then(|| named.to_owned())
+    }
+
     /// The options its file knows, each with values where it takes some, and the names of those
     /// that carry a prompt: for completions and the catalogue test.
     pub fn options(&self) -> (Vec<Vec<String>>, Vec<String>) {

@@ -4,7 +4,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use kraal_agents::{
-    Agent, Catalog, Detector, Evidence, Expected, HookReport, Process, ScreenShot, StatusReport,
+    Agent, Catalog, Detector, Evidence, Expected, HookReport, Meaning, Process, ScreenShot, StatusReport,
 };
 use kraal_api::{Kind, State, Verdict};
 
@@ -82,7 +82,11 @@ impl Watch {
     fn hook(&mut self, event: &str, state: State, kind: Option<Kind>) -> &mut Self {
         self.seq += 1;
         let seq = self.seq;
-        self.give(Evidence::Hook(HookReport { state, kind, seq, event: event.to_owned() }))
+        self.give(Evidence::Hook(HookReport {
+            meaning: Meaning::Is(state, kind),
+            seq,
+            event: event.to_owned(),
+        }))
     }
 
     fn looked(&mut self) -> &mut Self {
@@ -382,7 +386,7 @@ fn esc_of_which_no_hook_tells_is_seen_on_the_screen() {
         "3350 done (screen)",
         "9000 working (hooks)",
         "12000 blocked permission (hooks)",
-        "21850 working (screen)",
+        "21350 working (screen)",
         "30000 working (hooks)",
         "31250 done (hooks)",
     ]);
@@ -391,12 +395,40 @@ fn esc_of_which_no_hook_tells_is_seen_on_the_screen() {
 #[test]
 fn hooks_out_of_order_or_twice_change_nothing() {
     let mut watch = Watch::new("claude");
-    let report = |seq, state| Evidence::Hook(HookReport { state, kind: None, seq, event: "late".to_owned() });
+    let meaning = |state| Meaning::Is(state, None);
+    let report =
+        |seq, state| Evidence::Hook(HookReport { meaning: meaning(state), seq, event: "late".to_owned() });
     watch.at(0).give(report(10, State::Working)).give(report(12, State::Done)).give(report(12, State::Done));
     watch.at(1_000).give(report(11, State::Working));
     watch.at(2_000).looked();
     watch.at(3_000).give(report(12, State::Done));
     watch.at(9_000).said(&["0 working (hooks)", "250 done (hooks)", "2000 idle (hooks)"]);
+}
+
+#[test]
+fn an_error_stays_the_reason_of_the_end_it_led_to() {
+    let mut watch = Watch::new("opencode");
+    watch.hook("session.status", State::Working, None);
+    watch.at(1_000).hook("session.error", State::Done, Some(Kind::Error));
+    watch.at(1_010).hook("session.idle", State::Done, None);
+    watch.at(5_000).said(&["0 working (hooks)", "1250 done error (hooks)"]);
+}
+
+#[test]
+fn the_end_of_a_conversation_takes_back_what_its_hooks_said() {
+    let mut watch = Watch::new("claude");
+    watch.hook("UserPromptSubmit", State::Working, None);
+    watch.at(100).give(Evidence::Hook(HookReport {
+        meaning: Meaning::End,
+        seq: 9,
+        event: "SessionEnd".to_owned(),
+    }));
+    watch.at(200).give(Evidence::Hook(HookReport {
+        meaning: Meaning::Start,
+        seq: 10,
+        event: "SessionStart".to_owned(),
+    }));
+    watch.at(5_000).said(&["0 working (hooks)", "450 done (hooks)"]);
 }
 
 #[test]
@@ -421,7 +453,7 @@ fn a_state_file_tells_what_hooks_do_not() {
     let mut watch = Watch::new("claude");
     watch.at(0).hook("UserPromptSubmit", State::Working, None);
     watch.at(5_000).give(Evidence::File { state: State::Idle, kind: None });
-    watch.at(9_000).said(&["0 working (hooks)", "6850 done (file)"]);
+    watch.at(9_000).said(&["0 working (hooks)", "6350 done (file)"]);
 }
 
 #[test]

@@ -4,8 +4,10 @@ use kraal_agents::{Catalog, Meaning};
 use kraal_api::{Kind, State};
 use serde_json::{Value, json};
 
-fn says(agent: &str, event: &str, payload: Value) -> Option<Meaning> {
-    Catalog::builtin().get(agent).unwrap().report(event, &payload).map(|report| report.meaning)
+fn says(agent: &str, event: &str, payload: &Value) -> Option<Meaning> {
+    let catalog = Catalog::builtin();
+    let agent = catalog.get(agent).expect("it is in the catalogue");
+    agent.report(event, payload).map(|report| report.meaning)
 }
 
 fn is(state: State, kind: impl Into<Option<Kind>>) -> Option<Meaning> {
@@ -14,7 +16,7 @@ fn is(state: State, kind: impl Into<Option<Kind>>) -> Option<Meaning> {
 
 #[test]
 fn claude() {
-    let said = |event, payload| says("claude", event, payload);
+    let said = |event, payload: Value| says("claude", event, &payload);
     assert_eq!(said("SessionStart", json!({"source": "startup"})), Some(Meaning::Start));
     assert_eq!(said("SessionStart", json!({"source": "compact"})), Some(Meaning::Nothing));
     assert_eq!(said("UserPromptSubmit", json!({"prompt": "x"})), is(State::Working, None));
@@ -56,9 +58,9 @@ fn conversation_subagent_and_prompt() {
 
 #[test]
 fn a_nested_path_and_a_list_decide() {
-    let said = |status: &str| says("opencode", "session.status", json!({"status": {"type": status}}));
+    let said = |status: &str| says("opencode", "session.status", &json!({"status": {"type": status}}));
     assert_eq!(said("retry"), is(State::Working, None));
     assert_eq!(said("idle"), is(State::Done, None));
     assert_eq!(said("something new"), None);
-    assert_eq!(says("opencode", "session.status", json!({"status": "busy"})), None);
+    assert_eq!(says("opencode", "session.status", &json!({"status": "busy"})), None);
 }

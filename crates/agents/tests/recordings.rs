@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
-use kraal_agents::{Catalog, Detector, Evidence, HookReport, ScreenShot};
+use kraal_agents::{Catalog, Detector, Evidence, HookReport, Meaning, ScreenShot};
 use kraal_api::State;
 
 fn folder() -> Option<PathBuf> {
@@ -106,7 +106,8 @@ fn verdict(catalog: &Catalog, agent: &str, shot: &ScreenShot, wanted: &str) -> S
     let mut detector = Detector::new(agent.clone(), 0);
     if wanted.starts_with("done") {
         // A turn was seen to run; the report itself says nothing from here on.
-        let report = HookReport { state: State::Working, kind: None, seq: 1, event: "test".to_owned() };
+        let report =
+            HookReport { meaning: Meaning::Is(State::Working, None), seq: 1, event: "test".to_owned() };
         detector.observe(Evidence::Hook(report), 1);
     }
     detector.observe(Evidence::Title(shot.title.clone()), 9);

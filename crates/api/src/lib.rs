@@ -9,6 +9,7 @@ pub mod envelope;
 pub mod events;
 pub mod files;
 pub mod hello;
+pub mod hooks;
 pub mod ids;
 pub mod kraddies;
 pub mod layout;

@@ -11,6 +11,7 @@ use crate::agents::{AgentRow, AgentStatus, Decision, Explain, StartAgent, Subscr
 use crate::events::Events;
 use crate::files::{ChangeSet, Changes, OpenFile};
 use crate::hello::{Hello, HelloAnswer};
+use crate::hooks::{Hook, StatusLine};
 use crate::ids::{PaneId, TabId};
 use crate::kraddies::{
     AutomationRow, AutomationStarted, KraddieChatOpened, KraddieRow, KraddieStarted, Named, RunNamed,
@@ -124,9 +125,9 @@ named! {
         /// Keeps the winner.
         PickVariant(PickVariant),
         /// Not stable: a harness's hook.
-        Hook(Value),
+        Hook(Hook),
         /// Not stable: a status line.
-        Status(Value),
+        Status(StatusLine),
         /// Not stable: a permission ask.
         Ask(Value),
         /// Not stable: a git credential prompt.

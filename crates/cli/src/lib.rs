@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod events;
 mod failure;
+mod hook;
 mod krad;
 mod output;
 mod panes;

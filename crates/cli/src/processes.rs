@@ -28,6 +28,10 @@ pub(crate) fn hidden(args: &[OsString]) -> Option<ExitCode> {
             log();
             server(rest())
         }
+        "hook" => {
+            crate::hook::run(&args[2..]);
+            return Some(ExitCode::SUCCESS);
+        }
         "__sample-agent" => return Some(crate::sample::run(rest())),
         _ => return None,
     };

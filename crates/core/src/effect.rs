@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use kraal_api::agents::AgentEvent;
 use kraal_api::events::Event;
+use kraal_api::hooks::{Hook, StatusLine};
 use kraal_api::stream::Bye;
 use kraal_api::{ConnId, PaneId, Refusal, Response, TabId};
 
@@ -93,6 +94,24 @@ pub enum Effect {
         ticket: Ticket,
         /// The pane.
         pane: PaneId,
+    },
+    /// An agent's hook reported.
+    Hook {
+        /// The request: its connection tells which process sent it.
+        ticket: Ticket,
+        /// The pane the sender belongs to, where that is known.
+        pane: Option<PaneId>,
+        /// The report.
+        hook: Hook,
+    },
+    /// An agent's status line was drawn.
+    StatusLine {
+        /// The request.
+        ticket: Ticket,
+        /// The pane the sender belongs to, where that is known.
+        pane: Option<PaneId>,
+        /// What it was handed.
+        line: StatusLine,
     },
     /// Say `Done(TextShown)` when the pane's screen shows the text.
     AwaitText {

@@ -150,6 +150,14 @@ pub enum PaneChange {
         /// What it does.
         verdict: Verdict,
     },
+    /// How the pane's agent was started, and the conversation it leads, as far as that is known: for
+    /// taking it up again.
+    AgentRun {
+        /// Its command line.
+        argv: Vec<String>,
+        /// The conversation.
+        conversation: Option<String>,
+    },
     /// The agent left.
     AgentGone,
 }

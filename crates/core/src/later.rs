@@ -28,8 +28,6 @@ const LATER: &[(&str, &str)] = &[
     ("RunVariants", "running variants"),
     ("Variants", "a list of variants"),
     ("PickVariant", "picking a variant"),
-    ("Hook", "taking hooks"),
-    ("Status", "taking status lines"),
     ("Ask", "taking permission asks"),
     ("Askpass", "taking credential prompts"),
     ("Code", "code intelligence"),

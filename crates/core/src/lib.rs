@@ -12,6 +12,7 @@ pub mod effect;
 mod events;
 mod focus;
 mod hello;
+mod hooks;
 mod house;
 pub mod input;
 mod later;

@@ -12,6 +12,8 @@ use kraal_api::panes::AtEnd;
 use kraal_api::{PaneId, TabId, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
+pub use crate::tree::AgentRun;
+
 /// The version this kraal writes, and the newest it reads.
 pub const VERSION: u32 = 1;
 
@@ -80,6 +82,9 @@ pub struct SavedPane {
     pub lead: bool,
     /// Whether a command of its shell runs.
     pub busy: Option<bool>,
+    /// How its agent runs, or last ran.
+    #[serde(default)]
+    pub run: Option<AgentRun>,
 }
 
 /// A log's end.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read as _;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
@@ -54,6 +54,8 @@ pub struct Process {
     pub pid: u32,
     /// Its parent.
     pub ppid: u32,
+    /// Its process group.
+    pub pgrp: u32,
     /// The kernel's name for it.
     pub comm: String,
     /// Its command line; empty when unreadable.
@@ -212,10 +214,29 @@ pub fn foreground(master: impl AsFd, child: u32) -> Option<Vec<Process>> {
     pty::foreground(master).map(|pgid| group(child, pgid))
 }
 
+/// The process `pid`, unless it has ended.
+pub fn look(pid: u32) -> Option<Process> {
+    stat(pid).filter(|stat| !stat.is_zombie).map(|stat| describe(pid, stat))
+}
+
+/// A descriptor that is readable once that very process has ended.
+///
+/// # Errors
+///
+/// It is gone, or the kernel has no descriptor to give.
+pub fn exit_fd(who: Identity) -> std::io::Result<OwnedFd> {
+    let gone = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let pid = i32::try_from(who.pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
+    let fd = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())?;
+    // The pid may have been another's by the time it was opened.
+    if is_alive(who) { Ok(fd) } else { Err(gone()) }
+}
+
 fn describe(pid: u32, stat: Stat) -> Process {
     Process {
         pid,
         ppid: stat.ppid,
+        pgrp: stat.pgrp,
         comm: stat.comm,
         argv: cmdline(pid).unwrap_or_default(),
         exe: exe(pid),

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::conn::Tickets;
+use crate::hooks::Followed;
 use crate::marks::Marks;
 use crate::pane::Pane;
 use crate::pool::Pool;
@@ -60,6 +61,9 @@ pub struct ServerConfig {
 pub(crate) struct Memory {
     pub(crate) world: Saved,
     pub(crate) detectors: Vec<(PaneId, kraal_agents::Saved)>,
+    /// Agents that only their hooks tell of: pid and start of their process.
+    #[serde(default)]
+    pub(crate) followed: Vec<(PaneId, u32, u64)>,
 }
 
 /// A server's whole life. Call it first in the process that the keeper started.
@@ -172,6 +176,7 @@ impl Ground {
         };
         server.register()?;
         server.recover(panes, start.detectors, now);
+        server.refollow(start.followed);
         for effect in start.effects {
             server.perform(effect);
         }
@@ -199,6 +204,7 @@ struct Beginning {
     world: World,
     effects: Vec<Effect>,
     detectors: Vec<(PaneId, kraal_agents::Saved)>,
+    followed: Vec<(PaneId, u32, u64)>,
     problems: Vec<String>,
     /// Panes whose saved text is shown when their terminal is there.
     old_texts: Vec<PaneId>,
@@ -217,6 +223,7 @@ impl Beginning {
                 world,
                 effects,
                 detectors: memory.detectors,
+                followed: memory.followed,
                 problems: Vec::new(),
                 old_texts: Vec::new(),
             };
@@ -240,6 +247,7 @@ impl Beginning {
                 world,
                 effects: Vec::new(),
                 detectors: Vec::new(),
+                followed: Vec::new(),
                 problems,
                 old_texts: Vec::new(),
             };
@@ -247,7 +255,7 @@ impl Beginning {
         let old_texts: Vec<PaneId> = saved.panes.iter().map(|pane| pane.facts.id).collect();
         files.sweep(&old_texts);
         let (world, effects) = World::restore(setup, &saved, Revival::Rebooted, now);
-        Beginning { world, effects, detectors: Vec::new(), problems, old_texts }
+        Beginning { world, effects, detectors: Vec::new(), followed: Vec::new(), problems, old_texts }
     }
 }
 
@@ -381,6 +389,18 @@ impl Server {
         }
         for (id, mut out) in acts {
             self.take_out(id, &mut out, now);
+        }
+    }
+
+    /// Goes on following the agents that only their hooks tell of.
+    fn refollow(&mut self, followed: Vec<(PaneId, u32, u64)>) {
+        for (id, pid, start) in followed {
+            let who = kraal_host::process::Identity { pid, start };
+            if let Some(pane) = self.panes.all.get_mut(&id) {
+                pane.watch.followed = Some(Followed::new(who));
+                pane.watch.process = Some(pid);
+                self.watch_followed(id);
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use kraal_api::PaneId;
 use kraal_core::Peer;
 use kraal_host::{keeper, process};
 
-/// The facts of a peer by its pid. The nearest keeper among its ancestors decides: a process under
+/// The facts of a peer by its pid, and the processes from it up to its pane's program, itself first. The nearest keeper among its ancestors decides: a process under
 /// another session's keeper is in no pane of ours. One that is gone already cannot be placed, and
 /// counts as somebody's pane.
 pub(crate) fn peer(
@@ -16,24 +16,27 @@ pub(crate) fn peer(
     panes: &HashMap<u32, PaneId>,
     own_keeper: u32,
     dirs: &kraal_host::dirs::EnvironmentDirs,
-) -> Peer {
+) -> (Peer, Vec<u32>) {
     let mut peer = Peer::default();
     let Some(own) = process::identity(pid) else {
         peer.under_keeper = true;
-        return peer;
+        return (peer, Vec::new());
     };
     peer.cwd = process::cwd(pid).map(|path| path.to_string_lossy().into_owned());
     let mut line = vec![own];
-    line.extend(process::ancestors(pid));
+    line.extend(process::ancestors(pid).into_iter().skip(1));
+    let mut below = Vec::new();
     for ancestor in line {
+        below.push(ancestor.pid);
         if let Some(pane) = panes.get(&ancestor.pid) {
             peer.pane = Some(*pane);
-            return peer;
+            return (peer, below);
         }
         if ancestor.pid == own_keeper || keeper::is_keeper(&dirs.keepers, ancestor) {
             peer.under_keeper = true;
-            return peer;
+            below.pop();
+            return (peer, below);
         }
     }
-    peer
+    (peer, Vec::new())
 }

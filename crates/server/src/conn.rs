@@ -29,6 +29,8 @@ pub(crate) struct Conn {
     pub(crate) id: ConnId,
     pub(crate) stream: UnixStream,
     pub(crate) peer: Peer,
+    /// Its processes from the peer up to its pane's program, when it connected.
+    pub(crate) line: Vec<u32>,
     pub(crate) out: Queue,
     inbound: Inbound,
     pub(crate) face: Face,
@@ -190,11 +192,12 @@ pub(crate) enum Incoming {
 
 impl Conn {
     /// A connection that was accepted.
-    pub(crate) fn new(id: ConnId, stream: UnixStream, peer: Peer) -> Self {
+    pub(crate) fn new(id: ConnId, stream: UnixStream, (peer, line): (Peer, Vec<u32>)) -> Self {
         Conn {
             id,
             stream,
             peer,
+            line,
             out: Queue::default(),
             inbound: Inbound::default(),
             face: Face::Lines,

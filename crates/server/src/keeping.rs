@@ -170,7 +170,11 @@ impl Server {
             .iter()
             .filter_map(|(id, pane)| Some((*id, pane.watch.detector.as_ref()?.save())))
             .collect();
-        let memory = Memory { world: self.world.save(), detectors };
+        let followed = self.panes.all.iter().filter_map(|(id, pane)| {
+            pane.watch.followed.as_ref().map(|followed| (*id, followed.who.pid, followed.who.start))
+        });
+        let followed = followed.collect();
+        let memory = Memory { world: self.world.save(), detectors, followed };
         let bytes = serde_json::to_vec(&memory).expect("our own types have string keys");
         if let Err(error) = self.keeper.slots.store(&bytes) {
             tracing::error!(%error, "the session cannot be kept over this server's death");

@@ -7,6 +7,7 @@ mod boot;
 mod caller;
 mod conn;
 mod history;
+mod hooks;
 mod keeping;
 mod marks;
 mod notices;

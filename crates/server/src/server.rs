@@ -40,6 +40,7 @@ pub(crate) const WAKER: Token = Token(3);
 pub(crate) const SENTINEL: Token = Token(4);
 const CONNS: usize = 5;
 const PANES: usize = 6;
+const FOLLOWED: usize = 7;
 
 pub(crate) fn conn_token(conn: ConnId) -> Token {
     Token((conn.0 as usize) << 3 | CONNS)
@@ -47,6 +48,11 @@ pub(crate) fn conn_token(conn: ConnId) -> Token {
 
 pub(crate) fn pane_token(pane: PaneId) -> Token {
     Token((pane.0 as usize) << 3 | PANES)
+}
+
+/// The process of an agent that only its hooks tell of.
+pub(crate) fn followed_token(pane: PaneId) -> Token {
+    Token((pane.0 as usize) << 3 | FOLLOWED)
 }
 
 /// What comes back from the pool.
@@ -239,6 +245,7 @@ impl Server {
                     }
                 }
             }
+            Token(number) if number & 7 == FOLLOWED => self.unfollow(PaneId((number >> 3) as u64)),
             Token(number) => {
                 let id = PaneId((number >> 3) as u64);
                 if let Some(pane) = self.panes.all.get_mut(&id) {
@@ -402,6 +409,14 @@ impl Server {
         }
         if let Some((name, label, verdict)) = found.verdict {
             self.feed(Input::Pane { pane: id, change: PaneChange::Agent { name, label, verdict } });
+        }
+        if let Some(run) = found.run {
+            let conversation = match run.fresh {
+                true => run.named,
+                false => self.conversation_in(id, &run.agent).or(run.named),
+            };
+            let change = PaneChange::AgentRun { argv: run.argv, conversation };
+            self.feed(Input::Pane { pane: id, change });
         }
     }
 

@@ -83,8 +83,9 @@ impl Server {
             tracing::warn!(%error, "a connection cannot be watched");
             return;
         }
-        let peer = caller::peer(who.pid, &self.panes.by_pid, self.setting.keeper, &self.setting.environment);
-        self.conns.all.insert(id, Conn::new(id, stream, peer));
+        let (peer, line) =
+            caller::peer(who.pid, &self.panes.by_pid, self.setting.keeper, &self.setting.environment);
+        self.conns.all.insert(id, Conn::new(id, stream, (peer, line)));
     }
 
     /// Reads every connection that has something, keys before anything a pane wrote.

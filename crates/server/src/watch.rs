@@ -5,11 +5,15 @@
 //! quiet host of any size costs nothing. Not here: the verdict (`agents::Detector`), what follows
 //! from it (`core`).
 
-use kraal_agents::{Catalog, Detector, Evidence, Process, Progress, ScreenShot, StatusReport};
+use std::sync::Arc;
+
+use kraal_agents::{Agent, Catalog, Detector, Evidence, Process, Progress, ScreenShot, StatusReport};
 use kraal_api::Verdict;
 use kraal_host::process;
 use kraal_term::{BlockKind, Notice, ProgramState, ProgramStatus, ProgressState, Terminal};
 use rustix::fd::OwnedFd;
+
+use crate::hooks::Followed;
 
 /// When to look after activity, in ms.
 const LOOKS: [u64; 3] = [50, 250, 1000];
@@ -27,10 +31,15 @@ pub(crate) struct Watch {
     /// Bytes of output since the detector was last told.
     pub(crate) output: u64,
     pub(crate) detector: Option<Detector>,
+    /// The process that is the agent, and its command line.
+    pub(crate) process: Option<u32>,
+    pub(crate) argv: Vec<String>,
+    /// An agent that only its hooks tell of.
+    pub(crate) followed: Option<Followed>,
     looks: Looks,
     /// When the screen is read next, and no later than when.
     screen: Option<(u64, u64)>,
-    foreground: Option<u32>,
+    pub(crate) foreground: Option<u32>,
     /// The last report of a program that is not recognised yet, and when it came.
     early: Option<(StatusReport, u64)>,
     /// Whether a command of the shell runs, as last said.
@@ -62,10 +71,23 @@ pub(crate) struct Found {
     pub(crate) verdict: Option<(String, String, Verdict)>,
     /// The agent left.
     pub(crate) gone: bool,
+    /// How the agent was started.
+    pub(crate) run: Option<Run>,
     /// A shell's command began or ended.
     pub(crate) busy: Option<bool>,
     /// The folder of the foreground process.
     pub(crate) cwd: Option<String>,
+}
+
+/// How an agent was started.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    pub(crate) agent: String,
+    pub(crate) argv: Vec<String>,
+    /// The conversation its command line names.
+    pub(crate) named: Option<String>,
+    /// It is another run than the last that was seen here.
+    pub(crate) fresh: bool,
 }
 
 impl Watch {
@@ -136,7 +158,7 @@ impl Watch {
             found.busy = Some(busy);
         }
         let same = self.foreground.replace(group) == Some(group);
-        if same && self.detector.is_some() {
+        if (same && self.detector.is_some()) || self.followed.is_some() {
             found.cwd = cwd_of(group);
             return Some(found);
         }
@@ -145,11 +167,11 @@ impl Watch {
         let processes: Vec<Process> = members.iter().map(|p| as_process(p, scene.catalog)).collect();
         match scene.catalog.recognise_process(&processes) {
             Some((agent, process)) => {
-                if self.detector.as_ref().is_none_or(|d| d.agent().name() != agent.name()) {
-                    self.detector = Some(match agent.run_kind(&process.argv) {
-                        kraal_agents::RunKind::OneShot => Detector::one_shot(agent.clone(), now),
-                        _ => Detector::new(agent.clone(), now),
-                    });
+                let who = (process.pid as u32, process.argv.clone());
+                if self.goes_on(agent, who.0) {
+                    found.run = self.runs_as(agent, who, false);
+                } else {
+                    let begun = self.begin(agent, who, now);
                     // What it said before it was recognised counts; what somebody said long ago does not.
                     if let Some((report, at)) = self.early.take()
                         && now < at + EARLY
@@ -158,18 +180,54 @@ impl Watch {
                     }
                     let first = self.read_screen(now, scene.terminal);
                     found.verdict = first.and_then(|f| f.verdict).or_else(|| self.said());
+                    found.run = begun.run;
                     // The screen is read again once the agent had the time to draw it.
                     self.screen = Some((now + RATE, now + RATE));
                 }
             }
             None => {
                 if self.detector.take().is_some() {
+                    self.process = None;
                     found.gone = true;
                     self.screen = None;
                 }
             }
         }
         (found != Found::default()).then_some(found)
+    }
+
+    /// Whether the agent that is known goes on in this process: it may have become another, as a
+    /// wrapper that gives way to its program does, but not ended.
+    fn goes_on(&self, agent: &Agent, pid: u32) -> bool {
+        let same = self.detector.as_ref().is_some_and(|known| known.agent().name() == agent.name());
+        same && self.process.is_none_or(|old| old == pid || process::look(old).is_some())
+    }
+
+    /// A run of this agent begins.
+    pub(crate) fn begin(&mut self, agent: &Arc<Agent>, (pid, argv): (u32, Vec<String>), now: u64) -> Found {
+        self.detector = Some(match agent.run_kind(&argv) {
+            kraal_agents::RunKind::OneShot => Detector::one_shot(agent.clone(), now),
+            _ => Detector::new(agent.clone(), now),
+        });
+        let run = self.runs_as(agent, (pid, argv), true);
+        Found { verdict: self.said(), run, ..Found::default() }
+    }
+
+    fn runs_as(&mut self, agent: &Agent, (pid, argv): (u32, Vec<String>), fresh: bool) -> Option<Run> {
+        self.process = Some(pid);
+        if !fresh && self.argv == argv {
+            return None;
+        }
+        self.argv.clone_from(&argv);
+        let named = agent.conversation_named(&argv);
+        Some(Run { agent: agent.name().to_owned(), argv, named, fresh })
+    }
+
+    /// The agent that its hooks told of is gone.
+    pub(crate) fn left(&mut self) -> Found {
+        self.process = None;
+        self.screen = None;
+        Found { gone: self.detector.take().is_some(), ..Found::default() }
     }
 
     /// The program of the pane ended, and with it whatever ran in it.
@@ -202,7 +260,7 @@ impl Watch {
         self.observe(Evidence::Screen(shot(terminal)), now).or(flowed)
     }
 
-    fn observe(&mut self, evidence: Evidence, now: u64) -> Option<Found> {
+    pub(crate) fn observe(&mut self, evidence: Evidence, now: u64) -> Option<Found> {
         let verdict = self.detector.as_mut()?.observe(evidence, now)?;
         Some(self.changed(verdict))
     }
@@ -224,7 +282,7 @@ fn cwd_of(pid: u32) -> Option<String> {
     process::cwd(pid).map(|path| path.to_string_lossy().into_owned())
 }
 
-fn as_process(p: &process::Process, catalog: &Catalog) -> Process {
+pub(crate) fn as_process(p: &process::Process, catalog: &Catalog) -> Process {
     let mut process = Process {
         pid: p.pid as i32,
         comm: p.comm.clone(),

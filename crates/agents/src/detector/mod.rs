@@ -24,8 +24,9 @@ use self::{
 };
 use crate::{
     agent::{Agent, RunKind},
-    evidence::{Evidence, Progress, StatusReport},
+    evidence::{Evidence, HookReport, Progress, StatusReport},
     explain::{Decision, Explanation},
+    hooks::Meaning,
     reading::Reading,
     screen::ScreenShot,
 };
@@ -133,20 +134,7 @@ impl Detector {
             Evidence::Progress(progress) => self.senses.progressed(progress, now_ms),
             Evidence::Status(report) => self.reported(&report, now_ms),
             Evidence::Signal { osc, payload } => self.signalled(osc, &payload, now_ms),
-            Evidence::Hook(report) => {
-                if report.seq <= self.senses.hook_seq {
-                    return None;
-                }
-                self.senses.hook_seq = report.seq;
-                let claim = Claim {
-                    state: report.state,
-                    kind: report.kind,
-                    source: Source::Hooks,
-                    at_ms: now_ms,
-                    said: format!("hook {}", report.event),
-                };
-                self.claimed(claim);
-            }
+            Evidence::Hook(report) => self.hooked(&report, now_ms),
             Evidence::File { state, kind } => {
                 let said = format!("state file says {}", state.word());
                 let claim = Claim { state, kind, source: Source::File, at_ms: now_ms, said };
@@ -265,7 +253,33 @@ impl Detector {
         self.claimed(Claim { state, kind, source: Source::Status, at_ms: now_ms, said });
     }
 
-    fn claimed(&mut self, claim: Claim) {
+    /// A hook that was held up says what was, not what is.
+    fn hooked(&mut self, report: &HookReport, now_ms: u64) {
+        if report.seq < self.senses.hook_seq {
+            return;
+        }
+        let (state, kind) = match report.meaning {
+            Meaning::Nothing => return,
+            Meaning::Start => (State::Idle, None),
+            Meaning::Is(state, kind) => (state, kind),
+            Meaning::End => {
+                self.senses.hook_seq = report.seq;
+                self.senses.claim = self.senses.claim.take().filter(|claim| claim.source != Source::Hooks);
+                return;
+            }
+        };
+        self.senses.hook_seq = report.seq;
+        let said = format!("hook {}", report.event);
+        self.claimed(Claim { state, kind, source: Source::Hooks, at_ms: now_ms, said });
+    }
+
+    fn claimed(&mut self, mut claim: Claim) {
+        if let Some(old) = self.senses.claim.as_ref().filter(|old| old.state == State::Done)
+            && claim.state == State::Done
+        {
+            // Some report the error and then the end it led to.
+            claim.kind = claim.kind.or(old.kind);
+        }
         let news = self.senses.claim.as_ref().is_none_or(|old| old.state != claim.state);
         // The report of an end is proof of a turn, however short it was.
         if news && claim.state == State::Done {

@@ -192,7 +192,7 @@ impl Senses {
         let stale = self.signals(agent).filter_map(|(sign, rule)| sign.stale_ms(rule));
         let claim = self.claim.as_ref().or(self.file.as_ref());
         let patience = match (self.contradicted, claim) {
-            (Some(since), Some(claim)) => Some(super::weigh::gives_way_ms(claim, since)),
+            (Some(since), Some(claim)) => Some(super::weigh::gives_way_ms(claim, since, self.flow_ms())),
             _ => None,
         };
         let late = match (&self.claim, self.reading()) {

@@ -31,8 +31,9 @@ pub(crate) struct Candidate {
 /// How long the lower evidence must say `other` against a claim before the claim gives way. With
 /// the settling of the screen that is within two seconds of the truth for hooks, which are silent
 /// about much; the status protocol is only late.
-fn patience_ms(claim: &Claim, other: State) -> u64 {
+fn patience_ms(claim: &Claim, other: State, doubt: Doubt) -> u64 {
     match (claim.source, claim.state, other) {
+        (Source::Hooks, ..) if doubt == Doubt::Plain => 1_000,
         (Source::Hooks, ..) | (_, _, State::Blocked) => 1_500,
         // An answer that streams without any hint may stall.
         (Source::Status, State::Working, _) => 10_000,
@@ -41,9 +42,15 @@ fn patience_ms(claim: &Claim, other: State) -> u64 {
     }
 }
 
-/// When a claim that has been contradicted since then gives way.
-pub(crate) fn gives_way_ms(claim: &Claim, contradiction: Contradiction) -> u64 {
-    contradiction.since_ms.max(claim.at_ms) + patience_ms(claim, contradiction.other)
+/// When a claim that has been contradicted since then gives way; what still flows puts off only
+/// what speaks of rest.
+pub(crate) fn gives_way_ms(claim: &Claim, contradiction: Contradiction, flow_ms: Option<u64>) -> u64 {
+    let patience = patience_ms(claim, contradiction.other, contradiction.doubt);
+    let due = contradiction.since_ms.max(claim.at_ms) + patience;
+    match flow_ms {
+        Some(flow) if class(contradiction.other) == 2 => due.max(flow + FLOW_MS),
+        _ => due,
+    }
 }
 
 /// Lower evidence that says something else than a claim.
@@ -53,6 +60,17 @@ pub(crate) struct Contradiction {
     pub since_ms: u64,
     /// What it says.
     pub other: State,
+    /// How plainly.
+    pub doubt: Doubt,
+}
+
+/// How plainly lower evidence speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doubt {
+    /// A line of the agent's says so.
+    Plain,
+    /// An input box stands there, and nothing that speaks of work.
+    Weak,
 }
 
 /// States that cannot both be true: working, waiting, and at rest.
@@ -71,20 +89,28 @@ impl Detector {
         let first = self.senses.claim.is_some();
         let Some(claim) = self.senses.claim.as_ref().or(self.senses.file.as_ref()) else { return };
         let newer_file = self.senses.file.as_ref().filter(|file| first && file.at_ms > claim.at_ms);
-        let flows = self.senses.flow_ms().is_some_and(|flow| now_ms < flow + FLOW_MS);
-        let against = |other: &State| class(*other) != class(claim.state) && (class(*other) != 2 || !flows);
-        let seen = || self.senses.seen(&self.agent, now_ms).map(|candidate| candidate.state);
-        let other = newer_file.map(|file| file.state).filter(against).or_else(|| seen().filter(against));
+        // Other sources speak of an end themselves; only a calm screen is worth a doubt.
+        let flows = claim.source != Source::Hooks
+            && self.senses.flow_ms().is_some_and(|flow| now_ms < flow + FLOW_MS);
+        let against =
+            |other: &(State, Doubt)| class(other.0) != class(claim.state) && (class(other.0) != 2 || !flows);
+        let seen = || {
+            let candidate = self.senses.seen(&self.agent, now_ms)?;
+            Some((candidate.state, if candidate.weak { Doubt::Weak } else { Doubt::Plain }))
+        };
+        let filed = newer_file.map(|file| (file.state, Doubt::Plain));
+        let other = filed.filter(against).or_else(|| seen().filter(against));
         // While it is known to be silent nothing contradicts it: it speaks again after the dialog.
         let dialog = self.senses.reading().filter(|reading| reading.state == State::Blocked);
         let silent = dialog.is_some_and(|reading| self.is_over(reading, claim, now_ms));
-        let Some(other) = other.filter(|_| !silent) else {
+        let Some((other, doubt)) = other.filter(|_| !silent) else {
             self.senses.contradicted = None;
             return;
         };
         let same = self.senses.contradicted.filter(|old| class(old.other) == class(other));
-        let contradiction = same.unwrap_or(Contradiction { since_ms: now_ms, other });
-        let due = gives_way_ms(claim, contradiction);
+        let since_ms = same.map_or(now_ms, |old| old.since_ms);
+        let contradiction = Contradiction { since_ms, other, doubt };
+        let due = gives_way_ms(claim, contradiction, self.senses.flow_ms());
         self.senses.contradicted = (now_ms < due).then_some(contradiction);
         if now_ms >= due {
             let dropped = if first { self.senses.claim.take() } else { self.senses.file.take() };

@@ -4,6 +4,7 @@
 //!
 //! Not here: any knowledge of kraal. It speaks to its terminal alone, as a real agent does.
 
+mod hooks;
 mod keys;
 mod play;
 mod scenario;
@@ -14,6 +15,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
+use serde_json::json;
 
 use scenario::{Scenario, Step};
 
@@ -30,6 +32,9 @@ struct SampleArgs {
     /// What it does: work:2s,say:TEXT,ask:CMD,edit:FILE,question,done,fail:WHY,limit,login,background:2s,prompt,exit:N
     #[arg(long, value_parser = Scenario::parse)]
     scenario: Option<Scenario>,
+    /// Runs this in a shell at each event, the event as `$1` and a payload on its standard input.
+    #[arg(long, value_name = "COMMAND")]
+    hook: Option<String>,
     /// Makes times this many times as fast.
     #[arg(long, default_value_t = 1.0)]
     speed: f64,
@@ -51,8 +56,13 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
         Err(error) => return crate::failure::report("sample", Err(crate::failure::of_clap(&error))),
     };
     let prompt = args.prompt.join(" ");
+    let hooks = hooks::Hooks::new(args.hook, args.resume.as_deref());
     if args.print {
+        hooks.fire("Start", json!({}));
+        hooks.fire("Prompt", json!({ "prompt": prompt }));
         let said = writeln!(io::stdout(), "I would do this: {prompt}");
+        hooks.fire("End", json!({}));
+        hooks.fire("Exit", json!({}));
         return if said.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
@@ -63,7 +73,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if steps.is_empty() && !prompt.is_empty() {
         steps = Scenario::of_prompt(&prompt).0;
     }
-    let how = play::How { status: args.status, auto: args.auto, speed: args.speed.max(0.001) };
+    let how = play::How { hooks, status: args.status, auto: args.auto, speed: args.speed.max(0.001) };
     let prompt = if prompt.is_empty() { "Go on".to_owned() } else { prompt };
     match play::play(&how, args.resume.as_deref(), &prompt, steps) {
         Ok(code) => ExitCode::from(code),

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use serde_json::{Value, json};
 
+use super::hooks::Hooks;
 use super::keys::{Key, Keys};
 use super::scenario::{How as End, Leave, Scenario, Step, skip_turn};
 use super::screen::{Screen, working};
@@ -22,6 +24,8 @@ const AUTO: Duration = Duration::from_secs(1);
 
 /// The options that shape how it plays.
 pub(super) struct How {
+    /// Told what happens.
+    pub(super) hooks: Hooks,
     /// OSC 7501 is spoken.
     pub(super) status: bool,
     /// Dialogs answer themselves.
@@ -47,7 +51,9 @@ pub(super) fn play(how: &How, resume: Option<&str>, prompt: &str, steps: Vec<Ste
     if let Some(id) = resume {
         player.screen.line(&format!("Goes on with {}.", crate::output::clean(id)));
     }
+    player.hook("Start", json!({}));
     let code = player.run(prompt);
+    player.hook("Exit", json!({}));
     player.screen.control("\r\n\x1b[?25h\x1b[?2004l");
     if how.status {
         player.screen.control("\x1b]7501;state=clear:app=sample\x1b\\");
@@ -120,6 +126,7 @@ impl Player<'_> {
         self.screen.paragraph(&format!("> {}", crate::output::clean(prompt)));
         self.turn = Some(Instant::now());
         self.report("working");
+        self.hook("Prompt", json!({ "prompt": prompt }));
     }
 
     fn work(&mut self, time: Duration) -> io::Result<Went> {
@@ -145,6 +152,7 @@ impl Player<'_> {
 
     fn ask(&mut self, leave: &Leave) -> io::Result<Went> {
         self.report("blocked:kind=permission");
+        self.hook("Asked", json!({ "for": "permission" }));
         let draw = |screen: &Screen, chosen| screen.permission(leave, chosen);
         let Some(chosen) = self.choose(draw)? else { return Ok(Went::Interrupted) };
         self.screen.line(&match (leave, chosen) {
@@ -153,14 +161,19 @@ impl Player<'_> {
             (Leave::Run(command), _) => format!("I leave {command} alone."),
             (Leave::Edit(file), _) => format!("I leave {file} as it is."),
         });
+        if chosen == 0 {
+            self.hook("Answered", json!({}));
+        }
         self.report("working");
         Ok(Went::On)
     }
 
     fn question(&mut self) -> io::Result<Went> {
         self.report("blocked:kind=question");
+        self.hook("Asked", json!({ "for": "question" }));
         let Some(chosen) = self.choose(Screen::question)? else { return Ok(Went::Interrupted) };
         self.screen.line(if chosen == 0 { "Green it is." } else { "Blue it is." });
+        self.hook("Answered", json!({}));
         self.report("working");
         Ok(Went::On)
     }
@@ -196,6 +209,7 @@ impl Player<'_> {
             End::Background(time) => {
                 self.screen.paragraph(&format!("* Finished in {seconds}s · 1 task still running"));
                 self.report("working");
+                self.hook("End", json!({ "background": ["task"] }));
                 self.background(*time)?;
                 self.screen.paragraph(&format!("* Finished in {seconds}s"));
             }
@@ -206,6 +220,11 @@ impl Player<'_> {
             End::Limit => "blocked",
             End::Login => "blocked:kind=auth",
         });
+        match end {
+            End::Done | End::Background(_) => self.hook("End", json!({})),
+            End::Failed(why) => self.hook("Failed", json!({ "why": why })),
+            End::Limit | End::Login => {}
+        }
         Ok(())
     }
 
@@ -240,6 +259,13 @@ impl Player<'_> {
                 _ => {}
             }
         }
+    }
+
+    /// Runs the user's hook, once what was drawn is on the screen.
+    fn hook(&mut self, event: &str, detail: Value) {
+        // A terminal that cannot be written to is found out by the next that is drawn.
+        let _ = self.write();
+        self.how.hooks.fire(event, detail);
     }
 
     /// `OSC 7501`, when it is spoken.

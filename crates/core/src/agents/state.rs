@@ -8,6 +8,7 @@ use kraal_api::{PaneId, Verdict};
 
 use crate::desk::Desk;
 use crate::outbox::Change;
+use crate::tree::AgentRun;
 use crate::words;
 
 /// An agent was recognised, or its state changed.
@@ -41,6 +42,18 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, (name, label): (String,
     desk.out.tell(Happening::AgentStarted { pane, agent: name.clone(), server: None });
     desk.out.tell(Happening::AgentChanged { pane, agent: name, verdict, previous: None, server: None });
     desk.out.touch(pane);
+}
+
+/// How the agent was started, and its conversation: kept until another agent runs there, so that an
+/// ended one can be taken up again.
+pub(crate) fn ran(desk: &mut Desk<'_>, pane: PaneId, argv: Vec<String>, conversation: Option<String>) {
+    let Some(state) = desk.tree.pane_mut(pane) else { return };
+    let Some(agent) = state.facts.agent.as_ref().map(|agent| agent.name.clone()) else { return };
+    let run = Some(AgentRun { agent, argv, conversation });
+    if state.run != run {
+        state.run = run;
+        desk.out.note(Change::Saved);
+    }
 }
 
 /// The agent left. The next one in the pane does not lead because this one did.

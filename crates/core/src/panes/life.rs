@@ -104,7 +104,7 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, change: PaneChange) {
             desk.out.tell(Happening::CommandFinished { pane, status });
             false
         }
-        PaneChange::Agent { .. } | PaneChange::AgentGone => false,
+        PaneChange::Agent { .. } | PaneChange::AgentRun { .. } | PaneChange::AgentGone => false,
     };
     if changed {
         desk.out.facts.insert(pane);

@@ -143,6 +143,7 @@ fn state(house: &mut House, pane: PaneId, new: NewPane) -> PaneState {
         env: new.env,
         lead: new.lead,
         busy: None,
+        run: None,
         rang_at: 0,
     }
 }

@@ -8,6 +8,7 @@ use kraal_api::PaneId;
 use kraal_api::agents::TerminalState;
 use kraal_api::model::{Pane, Phase};
 use kraal_api::panes::AtEnd;
+use serde::{Deserialize, Serialize};
 
 /// Who asked for a pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,6 +32,17 @@ impl Opener {
     }
 }
 
+/// How a pane's agent ran: what it takes to take its conversation up again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRun {
+    /// Its name in the catalogue.
+    pub agent: String,
+    /// Its command line.
+    pub argv: Vec<String>,
+    /// The conversation, the newest that the agent itself reported.
+    pub conversation: Option<String>,
+}
+
 /// A pane.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PaneState {
@@ -50,6 +62,8 @@ pub(crate) struct PaneState {
     pub(crate) launches_agent: bool,
     /// Whether a command of its shell runs, where that is known.
     pub(crate) busy: Option<bool>,
+    /// How its agent runs, or ran when it last did.
+    pub(crate) run: Option<AgentRun>,
     /// When its bell was last passed on.
     pub(crate) rang_at: u64,
 }

@@ -56,6 +56,7 @@ fn desk<'a>(world: &'a mut World, out: &'a mut Outbox) -> Desk<'a> {
 fn on_pane(desk: &mut Desk<'_>, pane: PaneId, change: PaneChange) {
     match change {
         PaneChange::Agent { name, label, verdict } => agents::changed(desk, pane, (name, label), verdict),
+        PaneChange::AgentRun { argv, conversation } => agents::ran(desk, pane, argv, conversation),
         PaneChange::AgentGone => agents::gone(desk, pane),
         other => panes::changed(desk, pane, other),
     }

@@ -22,7 +22,7 @@ use crate::notify::Notices;
 use crate::outbox::Outbox;
 use crate::panes::Held;
 use crate::saved::{Revival, Saved};
-use crate::tree::Tree;
+use crate::tree::{AgentRun, Tree};
 use crate::waits::Waits;
 
 /// The facts and the rules of one environment.
@@ -91,6 +91,11 @@ impl World {
     /// Everything a client shows, but for the cells.
     pub fn model(&self) -> Model {
         self.tree.model(&self.house.setup.environment)
+    }
+
+    /// How the agent of a pane runs, or last ran.
+    pub fn agent_run(&self, pane: PaneId) -> Option<&AgentRun> {
+        self.tree.pane(pane)?.run.as_ref()
     }
 
     /// The facts of one pane.

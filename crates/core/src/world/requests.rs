@@ -11,7 +11,7 @@ use crate::effect::Effect;
 use crate::input::{Peer, Ticket};
 use crate::outbox::{Answer, Ending, Outbox, Reply};
 use crate::rights::{self, Permit};
-use crate::{agents, attach, events, hello, later, notify, panes, sessions, waits};
+use crate::{agents, attach, events, hello, hooks, later, notify, panes, sessions, waits};
 use kraal_api::ConnId;
 use kraal_api::Response;
 
@@ -91,6 +91,8 @@ fn dispatch(world: &mut World, out: &mut Outbox, permit: &Permit, request: &Requ
                 Request::Sessions => sessions::list(desk, permit),
                 Request::CreateSession(ask) => sessions::create(desk, permit, ask),
                 Request::CloseSession(ask) => sessions::close_session(desk, permit, ask),
+                Request::Hook(ask) => hooks::hook(desk, permit, ask),
+                Request::Status(ask) => hooks::status(desk, permit, ask),
                 Request::Verb(Verb::Info) => hello::info(desk, permit, boot),
                 Request::Verb(Verb::Attach(ask)) => attach::attach(desk, permit, boot, ask),
                 Request::Verb(Verb::SendText(ask)) => panes::send_text(desk, held, permit, ask),

@@ -59,6 +59,7 @@ fn saved_pane(pane: &PaneState) -> SavedPane {
         env: pane.env.clone(),
         lead: pane.lead,
         busy: pane.busy,
+        run: pane.run.clone(),
     }
 }
 
@@ -78,6 +79,7 @@ fn pane_of(house: &House, saved: &SavedPane) -> PaneState {
         env: saved.env.clone(),
         lead: saved.lead,
         busy: saved.busy,
+        run: saved.run.clone(),
         rang_at: 0,
     }
 }
@@ -216,6 +218,7 @@ fn adopt(desk: &mut Desk<'_>, id: PaneId) {
         lead: false,
         launches_agent: false,
         busy: None,
+        run: None,
         rang_at: 0,
     };
     let last: Option<WorkspaceId> = desk.tree.workspaces().last().map(|workspace| workspace.id);
