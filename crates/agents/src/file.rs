@@ -98,6 +98,8 @@ pub(crate) struct InputFile {
     #[serde(default)]
     pub bottom: Option<String>,
     #[serde(default)]
+    pub below: Option<String>,
+    #[serde(default)]
     pub never_below: Vec<String>,
     #[serde(default = "below_max")]
     pub below_max: usize,

@@ -42,6 +42,11 @@ impl Agent {
         if by_option || by_word { RunKind::OneShot } else { RunKind::Interactive }
     }
 
+    /// Whether it is known how its conversations are taken up again.
+    pub fn resumes(&self) -> bool {
+        !self.launch.resume.is_empty()
+    }
+
     /// How the conversation `conversation` of the run `argv` is taken up again. The prompt of
     /// the old command line is never part of the answer.
     pub fn resume(&self, argv: &[String], conversation: &str) -> Resume {

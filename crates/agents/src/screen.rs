@@ -49,6 +49,8 @@ pub(crate) struct InputSpec {
     pub prompt: Regex,
     /// The row below the input.
     pub bottom: Option<Regex>,
+    /// What must stand below, in some row: how the agent's own status looks.
+    pub below: Option<Regex>,
     /// What must not stand below: the sign of a dialog.
     pub never_below: Vec<Regex>,
     /// How many rows with text may stand below.
@@ -163,9 +165,10 @@ impl InputSpec {
         let below = &rows[found.frame.1..];
         let filled = below.iter().filter(|row| !row.is_empty()).count();
         let dialog = below.iter().any(|row| self.never_below.iter().any(|never| never.is_match(row)));
+        let status = self.below.as_ref().is_none_or(|status| below.iter().any(|row| status.is_match(row)));
         let inside = &rows[found.input.0..found.input.1];
         let other = inside.iter().any(|row| self.never_inside.iter().any(|never| never.is_match(row)));
-        (filled <= self.below_max && !dialog && !other).then_some(found)
+        (filled <= self.below_max && status && !dialog && !other).then_some(found)
     }
 
     /// A rule above, a rule below, the prompt between: Claude Code.

@@ -64,6 +64,132 @@ fn every_way_an_agent_is_started_is_recognised() {
     }
 }
 
+/// As seen on the real agents, or as their packages install them.
+#[test]
+fn every_agent_is_recognised_as_it_really_runs() {
+    let catalog = Catalog::builtin();
+    let node = "/usr/local/bin/node";
+    let link = |name: &str| process("MainThread", node, &["node", &format!("/usr/local/bin/{name}")]);
+    let linked = |name: &str, script: &str| Process { script: Some(script.to_owned()), ..link(name) };
+    let titled = |name: &str| process(name, node, &[name, "", "", ""]);
+    let in_package = |path: &str, options: &[&str]| {
+        let path = format!("/usr/local/lib/node_modules/{path}");
+        let argv: Vec<&str> = ["node"].iter().chain(options).copied().chain([path.as_str()]).collect();
+        process("MainThread", node, &argv)
+    };
+    let native = |comm: &str, exe: &str| process(comm, exe, &[comm]);
+    let cursor = "/home/u/.local/share/cursor-agent/versions/2026.09.01";
+    let cases: Vec<(&str, Process)> = vec![
+        ("gemini", link("gemini")),
+        ("gemini", process("node", node, &["node", "--max-old-space-size=4096", "/usr/local/bin/gemini"])),
+        ("gemini", process("node", node, &["npm", "exec", "@google/gemini-cli", "-m", "x"])),
+        ("qwen", link("qwen")),
+        ("qwen", in_package("@qwen-code/qwen-code/cli.js", &["--expose-gc", "--max-old-space-size=4096"])),
+        ("copilot", link("copilot")),
+        (
+            "copilot",
+            process("MainThread", "/x/@github/copilot-linux-x64/copilot", &["/x/copilot", "--banner"]),
+        ),
+        ("kilo", link("kilo")),
+        ("kilo", link("kilocode")),
+        ("kilo", native(".kilo", "/usr/local/lib/node_modules/@kilocode/cli/bin/.kilo")),
+        ("kimi", link("kimi")),
+        ("kimi", titled("kimi-code")),
+        ("kimi", process("kimi", "/usr/bin/python3.13", &["python3", "/home/u/.local/bin/kimi"])),
+        ("pi", titled("pi")),
+        ("pi", process("pi", node, &["pi"])),
+        ("pi", linked("pi", "/usr/local/lib/node_modules/@earendil-works/pi-coding-agent/dist/cli.js")),
+        ("pi", in_package("@earendil-works/pi-coding-agent/dist/cli.js", &[])),
+        ("pi", process("npx", node, &["npx", "@earendil-works/pi-coding-agent"])),
+        ("vibe", native("vibe-rs", "/home/u/.venv/lib/python3.13/site-packages/vibe/_bin/vibe-rs")),
+        ("vibe", process("uvx", "/usr/bin/uv", &["uvx", "mistral-vibe"])),
+        (
+            "vibe",
+            Process {
+                script: Some("/home/u/.local/share/uv/tools/mistral-vibe/bin/vibe".to_owned()),
+                ..process("vibe", "/usr/bin/python3.13", &["python", "/home/u/.local/bin/vibe"])
+            },
+        ),
+        ("droid", native("droid", "/home/u/.local/bin/droid")),
+        ("droid", link("droid")),
+        ("amp", native("amp", "/x/node_modules/@ampcode/cli-linux-x64/amp.exe")),
+        ("amp", process("npx", node, &["npx", "@sourcegraph/amp"])),
+        ("cursor", native("cursor-agent", "/home/u/.local/bin/cursor-agent")),
+        // Its script runs the node beside it under the name that it was called by.
+        (
+            "cursor",
+            process(
+                "MainThread",
+                &format!("{cursor}/node"),
+                &["/home/u/.local/bin/agent", "--use-system-ca", &format!("{cursor}/index.js"), "--force"],
+            ),
+        ),
+        (
+            "cursor",
+            Process {
+                script: Some(format!("{cursor}/cursor-agent")),
+                ..process("bash", "/bin/bash", &["bash", "/home/u/.local/bin/agent"])
+            },
+        ),
+        ("kiro", native("kiro-cli", "/home/u/.local/bin/kiro-cli")),
+        ("kiro", process("kiro-cli", "/home/u/.local/bin/kiro-cli", &["kiro-cli", "chat", "--resume"])),
+        ("kiro", process("q", "/home/u/.local/bin/q", &["q", "chat"])),
+        ("kiro", native("qchat", "/home/u/.local/bin/qchat")),
+        ("crush", native("crush", "/usr/bin/crush")),
+        ("crush", process("env", "/usr/bin/env", &["env", "A=1", "crush", "--yolo"])),
+        ("copilot", process("sh", "/bin/dash", &["sh", "-c", "exec copilot --allow-all"])),
+        ("qwen", process("bash", "/bin/bash", &["bash", "/home/u/bin/qwen"])),
+    ];
+    for (name, process) in cases {
+        let found = catalog.recognise(std::slice::from_ref(&process)).map(|agent| agent.name());
+        assert_eq!(found, Some(name), "{process:?}");
+    }
+}
+
+#[test]
+fn names_that_are_ordinary_words_prove_nothing() {
+    let catalog = Catalog::builtin();
+    let node = "/usr/local/bin/node";
+    let cases = vec![
+        process("agent", "/home/u/bin/agent", &["agent"]),
+        process("agent", "/usr/bin/agent", &["agent", "--daemon"]),
+        process("MainThread", node, &["node", "/home/u/bin/agent"]),
+        process("MainThread", node, &["node", "agent.js"]),
+        process("bash", "/bin/bash", &["bash", "./agent.sh"]),
+        process("python3", "/usr/bin/python3.13", &["python3", "agent.py"]),
+        process("pi", "/home/u/bin/pi", &["pi", "1000"]),
+        process("node", node, &["node", "pi.js"]),
+        process("MainThread", node, &["node", "/home/u/bin/pi"]),
+        process("python3", "/usr/bin/python3.13", &["python3", "/home/u/pi.py"]),
+        process("vibe", "/usr/local/bin/vibe", &["vibe"]),
+        process("python3", "/usr/bin/python3.13", &["python3", "/home/u/bin/vibe"]),
+        process("q", "/usr/bin/q", &["q", "select * from -"]),
+        process("q", "/usr/bin/q", &["q"]),
+        process("amp", "/usr/bin/amp", &["amp", "file.txt"]),
+        process("vim", "/usr/bin/vim", &["vim", "gemini"]),
+        process("vim", "/usr/bin/vim", &["vim", "/usr/local/lib/node_modules/@github/copilot/index.js"]),
+        process("man", "/usr/bin/man", &["man", "crush"]),
+        process("gemini", "/usr/bin/gemini", &["gemini", "mcp", "list"]),
+        process("kiro-cli", "/usr/bin/kiro-cli", &["kiro-cli", "login"]),
+        process("cursor-agent", "/usr/bin/cursor-agent", &["cursor-agent", "status"]),
+        process("droid-helper", "/usr/bin/droid-helper", &["droid-helper"]),
+        process("vibe-app-server", "/usr/bin/python3.13", &["python", "/x/vibe-app-server"]),
+        // A link to something else.
+        Process {
+            script: Some("/home/u/src/mine/index.js".to_owned()),
+            ..process("MainThread", node, &["node", "/home/u/bin/pi"])
+        },
+    ];
+    for process in cases {
+        let found = catalog.recognise(std::slice::from_ref(&process)).map(|agent| agent.name());
+        assert_eq!(found, None, "{process:?}");
+    }
+    // Where a name is in doubt, and only there, the file behind the link is looked at.
+    assert_eq!(catalog.in_doubt(&process("MainThread", node, &["node", "/usr/bin/pi"])), Some("/usr/bin/pi"));
+    assert_eq!(catalog.in_doubt(&process("MainThread", node, &["node", "/usr/bin/gemini"])), None);
+    assert_eq!(catalog.in_doubt(&process("vim", "/usr/bin/vim", &["vim", "/usr/bin/pi"])), None);
+}
+
 #[test]
 fn other_programs_are_no_agent() {
     let catalog = Catalog::builtin();
@@ -122,4 +248,9 @@ fn one_shot_runs_are_recognised_as_such() {
     assert_eq!(run(&["node", "/x/bin/codex", "-m", "exec", "fix it"]), RunKind::Interactive);
     assert_eq!(run(&["opencode", "run", "fix it"]), RunKind::OneShot);
     assert_eq!(run(&["claude", "what does -p mean"]), RunKind::Interactive);
+    assert_eq!(run(&["gemini", "-p", "fix it"]), RunKind::OneShot);
+    assert_eq!(run(&["gemini", "-i", "fix it"]), RunKind::Interactive);
+    assert_eq!(run(&["droid", "exec", "fix it"]), RunKind::OneShot);
+    assert_eq!(run(&["crush", "run", "fix it"]), RunKind::OneShot);
+    assert_eq!(run(&["kilo", "run", "fix it"]), RunKind::OneShot);
 }

@@ -1,8 +1,12 @@
 //! The lab's recordings of the real agents, where they are at hand: each must give the state that
-//! its name says, at both sizes, by way of a detector that saw what came before. What must always
+//! its name says, at every size, by way of a detector that saw what came before. What must always
 //! pass is in `catalog.rs` with the samples of this crate.
 
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+};
 
 use kraal_agents::{Catalog, Detector, Evidence, HookReport, Meaning, ScreenShot};
 use kraal_api::State;
@@ -62,6 +66,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("opencode/120x40/mode-plan", "idle"),
     // A refused turn above another error.
     ("opencode/80x24/mode-plan", "idle"),
+    // Blank when it was recorded.
+    ("qwen/*/idle", "unknown"),
+    ("qwen/*/auto-mode-start", "idle"),
 ];
 
 fn truth(agent: &str, size: &str, name: &str) -> String {
@@ -70,24 +77,33 @@ fn truth(agent: &str, size: &str, name: &str) -> String {
     if let Some((_, state)) = EXCEPTIONS.iter().find(|(key, _)| *key == path || *key == any) {
         return (*state).to_owned();
     }
-    if name.ends_with("-rejected")
-        || name.ends_with("-rejecting")
+    let refused = ["-rejected", "-rejecting", "-declined", "-cancelled", "-answered"];
+    if refused.iter().any(|end| name.ends_with(end))
         || name.ends_with("-dismissed") && !name.starts_with("limit")
     {
         return "done".to_owned();
     }
-    let first = name.split('-').next().unwrap_or_default();
+    let first = name.split('-').next().unwrap_or_default().trim_end_matches(|c: char| c.is_ascii_digit());
     match first {
-        "startup" | "plan" | "question" => "blocked question",
+        "startup" | "plan" | "question" | "trust" => "blocked question",
+        "login" => "blocked login",
         "permission" => "blocked permission",
         "limit" => "blocked limit",
         "error" => "done error",
-        "interrupted" => "done",
+        "interrupted" | "finished" => "done",
         "interrupt" => "working",
         "exited" => "unknown",
         other => other,
     }
     .to_owned()
+}
+
+/// The sizes at which an agent was recorded.
+fn sizes(folder: &Path, agent: &str) -> Vec<(String, String)> {
+    let Ok(entries) = fs::read_dir(folder.join(agent)) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_size = |name: &String| name.split_once('x').is_some_and(|(cols, _)| cols.parse::<u16>().is_ok());
+    names.filter(is_size).map(|size| (agent.to_owned(), size)).collect()
 }
 
 /// The last line of a state counts.
@@ -131,11 +147,11 @@ fn every_recording_gives_its_state() {
     };
     let catalog = Catalog::builtin();
     let (mut count, mut wrong) = (0, Vec::new());
-    for (agent, size) in ["claude", "codex", "opencode"].iter().flat_map(|a| [(*a, "80x24"), (*a, "120x40")])
-    {
+    for (agent, size) in catalog.iter().flat_map(|agent| sizes(&folder, agent.name())) {
+        let (agent, size) = (agent.as_str(), size.as_str());
         let dir = folder.join(agent).join(size);
-        let titles =
-            titles(&fs::read_to_string(dir.join("states.jsonl")).expect("recorded with the screens"));
+        // Titles were recorded for some only.
+        let titles = titles(&fs::read_to_string(dir.join("states.jsonl")).unwrap_or_default());
         for entry in fs::read_dir(&dir).expect("there") {
             let file = entry.expect("readable").file_name().into_string().expect("plain names");
             let Some(name) = file.strip_suffix(".txt") else { continue };
@@ -165,4 +181,38 @@ fn every_recording_gives_its_state() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!("{count} recordings");
+}
+
+#[test]
+fn no_agents_rules_fire_on_anothers_recordings() {
+    let Some(folder) = folder() else {
+        println!("skipped: no recordings at hand (set KRAAL_LAB_CAPTURES)");
+        return;
+    };
+    let catalog = Catalog::builtin();
+    let family = |name: &str| catalog.get(name).and_then(|agent| agent.family());
+    let mut wrong = Vec::new();
+    for (owner, size) in catalog.iter().flat_map(|agent| sizes(&folder, agent.name())) {
+        let dir = folder.join(&owner).join(&size);
+        for entry in fs::read_dir(&dir).expect("there") {
+            let file = entry.expect("readable").file_name().into_string().expect("plain names");
+            if !file.ends_with(".txt") {
+                continue;
+            }
+            let shot = ScreenShot::of_text(&fs::read_to_string(dir.join(&file)).expect("text"));
+            for agent in catalog.iter().filter(|agent| agent.name() != owner) {
+                if agent.family().is_some() && agent.family() == family(&owner) {
+                    continue;
+                }
+                if let Some(reading) = agent.read(&shot) {
+                    let (name, rule) = (agent.name(), &reading.rule);
+                    wrong.push(format!(
+                        "{owner}/{size}/{file}: {name} reads {} by `{rule}`",
+                        reading.expected()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
