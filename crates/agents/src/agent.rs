@@ -184,7 +184,9 @@ impl Agent {
         let mut process = file.process;
         process.tools.retain(|tool| !tool.is_empty());
         let words = process.words.iter().map(|word| &word.name);
-        let commands = process.names.iter().chain(words).cloned().collect();
+        let mut commands: Vec<String> =
+            process.names.iter().chain(words).filter(|name| !name.starts_with('.')).cloned().collect();
+        commands.sort_by_key(|name| *name != file.launch.command[0]);
         Ok(Agent {
             harness: head.harness.unwrap_or_else(|| head.label.clone()),
             name: head.name,

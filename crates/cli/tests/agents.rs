@@ -147,3 +147,43 @@ fn waiting_for_a_state_ends_when_it_comes() {
     home.ok(&["keys", "-p", &pane.to_string(), "enter"]);
     assert_eq!(home.ok(&["wait", "-p", "w", "--state", "done"]), "done");
 }
+
+/// A shell script of an agent's name that speaks as Kilo does: what it does is a state, what it tells its
+/// user is a notification, and the variable that makes it speak is there.
+#[test]
+fn an_activity_signal_is_a_state_and_no_notification() {
+    let home = sandbox();
+    home.run(&["--", "sleep", "600"]);
+    let script = home.work().join("kilo");
+    let text = "say() { printf '\\033]777;%s\\007' \"$1\"; }\n\
+                echo activity=$KILO_TERMINAL_ACTIVITY\n\
+                while read word; do case $word in\n\
+                tell) say 'notify;Kilo;told' ;;\n\
+                *) say \"kilo;activity;1;$word;12\" ;;\n\
+                esac; done\n";
+    std::fs::write(&script, text).unwrap();
+    let mut child = home.program(env!("CARGO_BIN_EXE_kraal")).args(["events", "--json"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let pane = home.run(&["--tab", "--no-focus", "--", "sh", script.to_str().unwrap()]);
+    home.await_text(pane, "activity=1");
+    for (word, state) in [("busy", "working"), ("waiting", "blocked"), ("busy", "working"), ("done", "done")]
+    {
+        home.say(pane, word);
+        assert_eq!(await_state(&home, pane, state)["source"], "signal", "{word}");
+    }
+    home.say(pane, "tell");
+    let told = lines.find_map(|line| {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let text = event.to_string();
+        assert!(!text.contains("kilo;activity"), "{text}");
+        text.contains("notification").then_some(text)
+    });
+    assert!(told.is_some_and(|text| text.contains("told")));
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    // A value of one's own stays.
+    let flags = ["--tab", "--no-focus", "--env", "KILO_TERMINAL_ACTIVITY=0", "--", "sh"];
+    let own = home.run(&[flags.as_slice(), &[script.to_str().unwrap()]].concat());
+    home.await_text(own, "activity=0");
+}

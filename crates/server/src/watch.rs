@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use std::mem;
+
 use kraal_agents::{Agent, Catalog, Detector, Evidence, Process, Progress, ScreenShot, StatusReport};
 use kraal_api::Verdict;
 use kraal_host::process;
@@ -40,8 +42,9 @@ pub(crate) struct Watch {
     /// When the screen is read next, and no later than when.
     screen: Option<(u64, u64)>,
     pub(crate) foreground: Option<u32>,
-    /// The last report of a program that is not recognised yet, and when it came.
-    early: Option<(StatusReport, u64)>,
+    /// The last report and the last OSC of its own of a program that is not recognised yet, and when
+    /// they came.
+    early: Vec<(Evidence, u64)>,
     /// Whether a command of the shell runs, as last said.
     busy: bool,
 }
@@ -127,7 +130,7 @@ impl Watch {
             let done = made + 1 == LOOKS.len();
             self.looks.burst = if !done {
                 Some((at, made + 1))
-            } else if std::mem::take(&mut self.looks.again) {
+            } else if mem::take(&mut self.looks.again) {
                 Some((now, 0))
             } else {
                 None
@@ -154,7 +157,7 @@ impl Watch {
         let group = kraal_host::pty::foreground(master)?;
         let mut found = Found::default();
         let busy = group != child;
-        if std::mem::replace(&mut self.busy, busy) != busy {
+        if mem::replace(&mut self.busy, busy) != busy {
             found.busy = Some(busy);
         }
         let same = self.foreground.replace(group) == Some(group);
@@ -173,10 +176,10 @@ impl Watch {
                 } else {
                     let begun = self.begin(agent, who, now);
                     // What it said before it was recognised counts; what somebody said long ago does not.
-                    if let Some((report, at)) = self.early.take()
-                        && now < at + EARLY
-                    {
-                        self.observe(Evidence::Status(report), now);
+                    for (said, at) in mem::take(&mut self.early) {
+                        if now < at + EARLY {
+                            self.observe(said, now);
+                        }
                     }
                     let first = self.read_screen(now, scene.terminal);
                     found.verdict = first.and_then(|f| f.verdict).or_else(|| self.said());
@@ -246,8 +249,9 @@ impl Watch {
     /// A notice of the terminal, as evidence.
     pub(crate) fn notice(&mut self, notice: &Notice, now: u64) -> Option<Found> {
         let evidence = evidence_of(notice)?;
-        if let (None, Evidence::Status(report)) = (&self.detector, &evidence) {
-            self.early = report.id.is_none().then(|| (report.clone(), now));
+        if self.detector.is_none() && speaks(&evidence) {
+            self.early.retain(|(old, _)| mem::discriminant(old) != mem::discriminant(&evidence));
+            self.early.push((evidence.clone(), now));
         }
         self.observe(evidence, now)
     }
@@ -255,7 +259,7 @@ impl Watch {
     fn read_screen(&mut self, now: u64, terminal: &Terminal) -> Option<Found> {
         self.screen = None;
         self.detector.as_ref()?;
-        let bytes = std::mem::take(&mut self.output);
+        let bytes = mem::take(&mut self.output);
         let flowed = if bytes > 0 { self.observe(Evidence::Output { bytes }, now) } else { None };
         self.observe(Evidence::Screen(shot(terminal)), now).or(flowed)
     }
@@ -315,6 +319,15 @@ fn progress(progress: Option<kraal_term::Progress>) -> Progress {
         Some((ProgressState::Error, _)) => Progress::Error,
         Some((ProgressState::Indeterminate, _)) => Progress::Busy,
         Some((ProgressState::Paused, _)) => Progress::Paused,
+    }
+}
+
+/// What a program says of itself, not of a child of its own.
+fn speaks(evidence: &Evidence) -> bool {
+    match evidence {
+        Evidence::Status(report) => report.id.is_none(),
+        Evidence::Signal { .. } => true,
+        _ => false,
     }
 }
 
