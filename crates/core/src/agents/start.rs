@@ -19,10 +19,9 @@ pub(crate) fn start(desk: &mut Desk<'_>, permit: &Permit, ask: &StartAgent) -> A
             catalog.iter().filter(|agent| !agent.hidden()).map(|agent| agent.name()).collect();
         let hint = did_you_mean(&ask.agent, known.iter().copied());
         let said = line(&ask.agent);
-        return Err(Refusal::bad_request(format!(
-            "kraal knows no agent {said}{hint} (known: {})",
-            known.join(", ")
-        )));
+        // Thirty names are of use only to somebody who is not near one.
+        let list = if hint.is_empty() { format!(" (known: {})", known.join(", ")) } else { String::new() };
+        return Err(Refusal::bad_request(format!("kraal knows no agent {said}{hint}{list}")));
     };
     let new = NewPane { argv: agent.launch_argv(&ask.args), lead: ask.lead, ..NewPane::default() };
     open_asked(desk, permit, new, &ask.opening)
