@@ -8,6 +8,7 @@ use kraal_api::{Kind, State};
 use crate::{
     evidence::Progress,
     file::{AgentFile, Launch, PaneFile, SignalFrom},
+    home::Home,
     hooks::{HookRule, ReportFile},
     process::ProcessRules,
     reading::{self, Expected, Reading, SignalRule},
@@ -29,6 +30,7 @@ pub struct Agent {
     pane: PaneFile,
     sight: Sight,
     commands: Vec<String>,
+    home: Option<Home>,
     pub(crate) report: ReportFile,
     pub(crate) hooks: Vec<HookRule>,
 }
@@ -77,6 +79,11 @@ impl Agent {
     /// Whether it is left out of lists for people (our own sample agent).
     pub fn hidden(&self) -> bool {
         self.hidden
+    }
+
+    /// Its own folder, where its file says.
+    pub fn home(&self) -> Option<&Home> {
+        self.home.as_ref()
     }
 
     /// The command names it goes by, the usual one first.
@@ -204,6 +211,7 @@ impl Agent {
                 samples: file.samples,
             }),
             commands,
+            home: file.home.as_ref().map(|home| Home::compile(home, &file.live)).transpose()?,
             report: file.report,
             hooks: file.hooks.iter().map(HookRule::compile).collect::<Result<_, _>>()?,
         })

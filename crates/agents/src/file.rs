@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::home::{HomeFile, LiveFile};
 use crate::hooks::{HookFile, ReportFile};
 use crate::process::ProcessRules;
 
@@ -25,6 +26,10 @@ pub(crate) struct AgentFile {
     pub signals: Vec<SignalFile>,
     #[serde(default, rename = "screen")]
     pub screens: Vec<RuleFile>,
+    #[serde(default)]
+    pub home: Option<HomeFile>,
+    #[serde(default, rename = "live")]
+    pub live: Vec<LiveFile>,
     #[serde(default)]
     pub report: ReportFile,
     #[serde(default, rename = "hook")]

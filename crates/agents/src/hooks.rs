@@ -105,7 +105,11 @@ impl HookRule {
         Ok(HookRule { event: file.event.clone(), when: file.when.clone(), means })
     }
 
-    fn fits(&self, event: &str, payload: &Value) -> bool {
+    pub(crate) fn means(&self) -> Meaning {
+        self.means
+    }
+
+    pub(crate) fn fits(&self, event: &str, payload: &Value) -> bool {
         self.event == event && self.when.iter().all(|(path, wanted)| wanted.fits(at(payload, path)))
     }
 }
@@ -168,7 +172,7 @@ impl Agent {
     }
 }
 
-fn at<'a>(payload: &'a Value, path: &str) -> Option<&'a Value> {
+pub(crate) fn at<'a>(payload: &'a Value, path: &str) -> Option<&'a Value> {
     path.split('.').try_fold(payload, |value, key| value.get(key))
 }
 

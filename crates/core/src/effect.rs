@@ -205,6 +205,8 @@ pub enum Effect {
 pub struct Start {
     /// Program and arguments; the user's shell when empty.
     pub argv: Vec<String>,
+    /// Through the user's shell, with what its own files set: it was started in one.
+    pub by_shell: bool,
     /// Where.
     pub cwd: String,
     /// Variables besides the server's own and `KRAAL_*`; `KRAAL_TOKEN` among them.

@@ -9,6 +9,8 @@ use kraal_api::stream::Area;
 use kraal_api::{ConnId, PaneId, Refusal, Request, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::tree::AgentRun;
+
 /// A request that waits for its answer. Unique in the life of a server; the server knows the
 /// connection and the caller's own id behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -152,11 +154,13 @@ pub enum PaneChange {
     },
     /// How the pane's agent was started, and the conversation it leads, as far as that is known: for
     /// taking it up again.
-    AgentRun {
-        /// Its command line.
-        argv: Vec<String>,
+    AgentRun(AgentRun),
+    /// A conversation has no transcript: it cannot be taken up again.
+    NoTranscript {
+        /// The agent.
+        agent: String,
         /// The conversation.
-        conversation: Option<String>,
+        conversation: String,
     },
     /// The agent left.
     AgentGone,

@@ -19,6 +19,7 @@ mod later;
 mod notify;
 mod outbox;
 mod panes;
+mod resume;
 mod rights;
 pub mod saved;
 mod sessions;

@@ -85,6 +85,9 @@ pub struct SavedPane {
     /// How its agent runs, or last ran.
     #[serde(default)]
     pub run: Option<AgentRun>,
+    /// Whether a shell begins in it once its agent ends.
+    #[serde(default)]
+    pub was_shell: bool,
 }
 
 /// A log's end.

@@ -71,6 +71,8 @@ fn start(tree: &Tree, pane: PaneId, out: &mut Outbox) {
     env.insert("KRAAL_TOKEN".to_owned(), state.token.clone());
     env.insert("KRAAL_PANE".to_owned(), pane.to_string());
     let (cols, rows) = state.size;
-    let start = Start { argv: state.facts.argv.clone(), cwd: state.facts.cwd.clone(), env, cols, rows };
+    let by_shell = state.was_shell;
+    let start =
+        Start { argv: state.facts.argv.clone(), by_shell, cwd: state.facts.cwd.clone(), env, cols, rows };
     out.act(Effect::Start { pane, start });
 }

@@ -4,9 +4,12 @@
 
 mod common;
 
+use std::collections::BTreeMap;
+
 use common::{Scene, inside, outside, request, verb};
 use kraal_api::model::Exit;
 use kraal_api::{Kind, PaneId, State};
+use kraal_core::saved::AgentRun;
 use kraal_core::{Effect, Input, PaneChange, Revival, Saved};
 
 /// A shell, an agent that waits, an ended command, and a shell in another workspace.
@@ -75,6 +78,50 @@ fn after_a_reboot() {
     scene.user(r#"{"Rerun":{"pane":"api"}}"#);
     scene.ask(5, inside(2), request(r#"{"Hello":{"api":1}}"#));
     scene.ask(5, outside(), verb(r#"{"Events":{"since":20,"boot":"boot-1"}}"#));
+    insta::assert_snapshot!(scene.text);
+}
+
+/// Agents as they ran when the machine went down: what each goes on with.
+#[test]
+fn agents_go_on_after_a_reboot_and_never_repeat_a_prompt() {
+    let mut scene = Scene::attached();
+    let ran = |scene: &mut Scene, pane: u64, argv: &[&str], conversation: Option<&str>| {
+        scene.agent(pane, State::Idle, None);
+        let run = AgentRun {
+            agent: "claude".to_owned(),
+            argv: argv.iter().map(|word| (*word).to_owned()).collect(),
+            conversation: conversation.map(str::to_owned),
+            env: BTreeMap::from([("CLAUDE_CONFIG_DIR".to_owned(), "/work".to_owned())]),
+        };
+        scene.change(pane, PaneChange::AgentRun(run));
+    };
+    scene.quietly(|scene| {
+        for argv in [
+            r#"["claude","fix the bug"]"#,
+            r#"["claude","--model","opus","fix the bug"]"#,
+            r#"["claude","--mystery","fix"]"#,
+            r#"["claude","-p","fix the bug"]"#,
+            r#"["claude","unknown conversation"]"#,
+            r#"[]"#,
+        ] {
+            scene.running(&format!(r#"{{"Run":{{"argv":{argv},"opening":{{"place":"tab"}}}}}}"#));
+        }
+        ran(scene, 2, &["claude", "fix the bug"], Some("c-2"));
+        ran(scene, 3, &["claude", "--model", "opus", "fix the bug"], Some("c-3"));
+        ran(scene, 4, &["claude", "--mystery", "fix"], Some("c-4"));
+        ran(scene, 5, &["claude", "-p", "fix the bug"], Some("c-5"));
+        ran(scene, 6, &["claude", "unknown conversation"], None);
+        ran(scene, 7, &["node", "/usr/bin/claude", "typed in a shell"], Some("c-7"));
+    });
+    scene.restart(Revival::Rebooted);
+    scene.note("the resumed agent of the shell ends: its shell begins");
+    scene.input(Input::Started { pane: PaneId(7), pid: 70 });
+    scene.input(Input::Exited { pane: PaneId(7), exit: Exit::Code(0) });
+    scene.note("a resumed agent ends: Enter takes it up once more");
+    scene.input(Input::Started { pane: PaneId(2), pid: 20 });
+    scene.agent(2, State::Idle, None);
+    scene.input(Input::Exited { pane: PaneId(2), exit: Exit::Code(0) });
+    scene.user(r#"{"Rerun":{"pane":2}}"#);
     insta::assert_snapshot!(scene.text);
 }
 

@@ -99,6 +99,28 @@ pub fn open_log(path: &Path, most: u64) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)
 }
 
+/// Whether there is a file that fits `pattern` beneath `root`: parts between `/`, in each at most one
+/// `*` for anything within that part. Folders are looked into, links followed, nothing is opened.
+pub fn matches(root: &Path, pattern: &str) -> bool {
+    let (part, rest) = match pattern.split_once('/') {
+        Some((part, rest)) => (part, Some(rest)),
+        None => (pattern, None),
+    };
+    let fits_on = |path: &Path| match rest {
+        Some(rest) => matches(path, rest),
+        None => path.is_file(),
+    };
+    let Some((before, after)) = part.split_once('*') else { return fits_on(&root.join(part)) };
+    let Ok(entries) = fs::read_dir(root) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { return false };
+        let fits =
+            name.len() >= before.len() + after.len() && name.starts_with(before) && name.ends_with(after);
+        fits && fits_on(&entry.path())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::MetadataExt;
@@ -163,5 +185,19 @@ mod tests {
         open_log(&path, 4).unwrap().write_all(b"7").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"67");
         assert_eq!(fs::read(root.path().join("log.old")).unwrap(), b"12345");
+    }
+
+    #[test]
+    fn patterns_find_files_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir_all(root.path().join("projects/-home-x/dir.jsonl")).unwrap();
+        fs::write(root.path().join("projects/-home-x/id-1.jsonl"), "").unwrap();
+        assert!(matches(root.path(), "projects/*/id-1.jsonl"));
+        assert!(matches(root.path(), "projects/*/*-1.jsonl"));
+        assert!(matches(root.path(), "projects/-home-x/id-1.jsonl"));
+        assert!(!matches(root.path(), "projects/*/id-2.jsonl"));
+        assert!(!matches(root.path(), "projects/*/dir.jsonl"));
+        assert!(!matches(root.path(), "missing/*/id-1.jsonl"));
+        assert!(!matches(root.path(), "projects/*/id-1.jsonl/*"));
     }
 }

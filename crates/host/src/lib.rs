@@ -13,6 +13,7 @@ pub mod files;
 pub mod git;
 pub mod journal;
 pub mod keeper;
+pub mod letters;
 pub mod lock;
 pub mod memory;
 pub mod notify;

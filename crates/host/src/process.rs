@@ -126,6 +126,15 @@ pub fn cwd(pid: u32) -> Option<PathBuf> {
     fs::read_link(format!("/proc/{pid}/cwd")).ok()
 }
 
+/// A variable of `pid`'s environment, as it was when the program began.
+pub fn var(pid: u32, name: &str) -> Option<OsString> {
+    let environ = fs::read(format!("/proc/{pid}/environ")).ok()?;
+    environ.split(|byte| *byte == 0).find_map(|pair| {
+        let value = pair.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(OsString::from_vec(value.to_vec()))
+    })
+}
+
 /// `pid` itself, its parent, and so on up, as far as they can be seen.
 pub fn ancestors(pid: u32) -> Vec<Identity> {
     let mut line: Vec<Identity> = Vec::new();

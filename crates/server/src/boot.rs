@@ -27,13 +27,14 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::conn::Tickets;
+use crate::homes::LiveFiles;
 use crate::hooks::Followed;
 use crate::marks::Marks;
 use crate::pane::Pane;
 use crate::pool::Pool;
 use crate::server::{
-    Conns, Ending, Found, Inbox, KEEPER, Keeper, LISTENER, Panes, SENTINEL, SIGNALS, Saving, Server, Setting,
-    WAKER,
+    Conns, Ending, Found, Inbox, KEEPER, Keeper, LISTENER, LIVE, Panes, SENTINEL, SIGNALS, Saving, Server,
+    Setting, WAKER,
 };
 use crate::store::{Files, Schedule};
 
@@ -167,6 +168,7 @@ impl Ground {
                 active: None,
             },
             marks,
+            live: LiveFiles::new(),
             saving: Saving { files, schedule: Schedule::default(), dirty: true, old_texts: start.old_texts },
             pool,
             inbox: Inbox::default(),
@@ -241,7 +243,7 @@ impl Beginning {
                 None
             }
         };
-        let Some(saved) = saved else {
+        let Some(mut saved) = saved else {
             let world = World::new(setup);
             return Beginning {
                 world,
@@ -254,6 +256,8 @@ impl Beginning {
         };
         let old_texts: Vec<PaneId> = saved.panes.iter().map(|pane| pane.facts.id).collect();
         files.sweep(&old_texts);
+        let home = std::env::var("HOME").ok();
+        crate::homes::forget_lost(&mut saved, &setup.catalog, home.as_ref());
         let (world, effects) = World::restore(setup, &saved, Revival::Rebooted, now);
         Beginning { world, effects, detectors: Vec::new(), followed: Vec::new(), problems, old_texts }
     }
@@ -361,6 +365,9 @@ impl Server {
         registry.register(&mut self.conns.listener, LISTENER, Interest::READABLE)?;
         if let Some(sentinel) = &self.conns.sentinel {
             registry.register(&mut SourceFd(&sentinel.as_fd().as_raw_fd()), SENTINEL, Interest::READABLE)?;
+        }
+        if let Some(letters) = &self.live.letters {
+            registry.register(&mut SourceFd(&letters.as_fd().as_raw_fd()), LIVE, Interest::READABLE)?;
         }
         registry.register(&mut self.signals, SIGNALS, Interest::READABLE)?;
         let link = self.keeper.link.as_fd().as_raw_fd();
@@ -486,6 +493,11 @@ impl Server {
                     self.config = config;
                     let settings = settings_of(&self.config);
                     self.feed(Input::Configured { settings, problems, ticket });
+                }
+                Found::Live(pane, path, content) => self.live_file_says(pane, &path, &content),
+                Found::NoTranscript(pane, agent, conversation) => {
+                    let change = kraal_core::PaneChange::NoTranscript { agent, conversation };
+                    self.feed(Input::Pane { pane, change });
                 }
                 Found::Saved(took, outcome) => self.saved(took, outcome),
                 Found::Probed(outcome) => self.probed(outcome),

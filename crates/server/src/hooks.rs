@@ -6,7 +6,7 @@
 use kraal_agents::{Agent, Catalog, Evidence, HookReport, Report, RunKind};
 use kraal_api::PaneId;
 use kraal_api::hooks::{Hook, StatusLine};
-use kraal_core::{Input, PaneChange, Ticket};
+use kraal_core::Ticket;
 use kraal_host::process::{self, Identity};
 use mio::Interest;
 use mio::unix::SourceFd;
@@ -112,13 +112,11 @@ impl Server {
         let said = HookReport { meaning: report.meaning, seq: hook.started_ms, event: clean(&hook.event) };
         let ends = report.meaning == kraal_agents::Meaning::End;
         let found = pane.watch.observe(Evidence::Hook(said), now);
-        let argv = pane.watch.argv.clone();
         if let Some(found) = found {
             self.take_found(id, found);
         }
         if let Some(conversation) = report.conversation {
-            let change = PaneChange::AgentRun { argv, conversation: Some(conversation) };
-            self.feed(Input::Pane { pane: id, change });
+            self.conversation_is(id, conversation);
         }
         if ends {
             self.unfollow(id);
@@ -137,9 +135,7 @@ impl Server {
         if let (Sender::Agent(process), true) = (&sender, pane.watch.detector.is_some())
             && pane.watch.is_own(&agent, process)
         {
-            let change =
-                PaneChange::AgentRun { argv: pane.watch.argv.clone(), conversation: Some(conversation) };
-            self.feed(Input::Pane { pane: id, change });
+            self.conversation_is(id, conversation);
         }
     }
 

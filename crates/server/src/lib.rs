@@ -7,6 +7,7 @@ mod boot;
 mod caller;
 mod conn;
 mod history;
+mod homes;
 mod hooks;
 mod keeping;
 mod marks;

@@ -27,6 +27,20 @@ pub(crate) const GRACE: u32 = 1500;
 /// Bytes of history a line is reckoned with: what is over costs the oldest lines, never memory.
 const LINE_BYTES: u64 = 400;
 
+/// Shells that take `-ic` and single quotes.
+const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish"];
+
+/// A command line as a person would type it into a shell: what the shell's own files set holds. The
+/// command itself where the shell is not known to understand it.
+fn through_shell(shell: String, argv: Vec<String>) -> Vec<String> {
+    let name = Path::new(&shell).file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !SHELLS.contains(&name) {
+        return argv;
+    }
+    let words: Vec<String> = argv.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
+    vec![shell, "-ic".to_owned(), format!("exec {}", words.join(" "))]
+}
+
 impl Server {
     /// Does one thing.
     pub(crate) fn perform(&mut self, effect: Effect) {
@@ -170,7 +184,11 @@ impl Server {
         if let Err(error) = pane.resize(size, &mut out) {
             tracing::warn!(pane = id.0, %error, "a pane cannot be resized");
         }
-        let argv = if start.argv.is_empty() { vec![self.shell()] } else { start.argv };
+        let argv = match start.argv {
+            argv if argv.is_empty() => vec![self.shell()],
+            argv if start.by_shell => through_shell(self.shell(), argv),
+            argv => argv,
+        };
         let cwd = match PathBuf::from(&start.cwd) {
             cwd if cwd.is_dir() => cwd,
             _ => self.home(),

@@ -14,6 +14,7 @@ use kraal_agents::Catalog;
 use kraal_api::config::Config;
 use kraal_api::model::Branch;
 use kraal_api::{ConnId, PaneId};
+use kraal_core::saved::AgentRun;
 use kraal_core::{Effect, Input, PaneChange, Ticket, World};
 use kraal_host::clock;
 use kraal_host::dirs::{Dirs, EnvironmentDirs};
@@ -27,6 +28,7 @@ use mio::{Events, Interest, Poll, Token};
 use rustix::fd::AsRawFd;
 
 use crate::conn::{Conn, Tickets};
+use crate::homes::LiveFiles;
 use crate::marks::Marks;
 use crate::pane::{Pane, Slice};
 use crate::pool::Pool;
@@ -38,6 +40,7 @@ pub(crate) const KEEPER: Token = Token(1);
 pub(crate) const SIGNALS: Token = Token(2);
 pub(crate) const WAKER: Token = Token(3);
 pub(crate) const SENTINEL: Token = Token(4);
+pub(crate) const LIVE: Token = Token(5);
 const CONNS: usize = 5;
 const PANES: usize = 6;
 const FOLLOWED: usize = 7;
@@ -66,6 +69,10 @@ pub(crate) enum Found {
     Config(Option<Ticket>, String),
     /// A write of saved state ended: the pane whose text it was and the ms it took, and how it went.
     Saved(Option<(PaneId, u64)>, Result<(), String>),
+    /// A live file of the agent in a pane was read.
+    Live(PaneId, PathBuf, serde_json::Value),
+    /// The conversation of an agent that ran in a pane has no transcript.
+    NoTranscript(PaneId, String, String),
     /// The binary to restart with said whether it can take over.
     Probed(Result<(), String>),
 }
@@ -151,6 +158,7 @@ pub(crate) struct Server {
     pub(crate) panes: Panes,
     pub(crate) conns: Conns,
     pub(crate) marks: Marks,
+    pub(crate) live: LiveFiles,
     pub(crate) saving: Saving,
     pub(crate) pool: Pool<Found>,
     /// Inputs that wait for the rules.
@@ -236,6 +244,7 @@ impl Server {
             SIGNALS => self.hear_signals(),
             WAKER => self.hear_pool(),
             SENTINEL => self.socket_gone(),
+            LIVE => self.live_files_written(),
             Token(number) if number & 7 == CONNS => {
                 let id = ConnId((number >> 3) as u64);
                 if let Some(conn) = self.conns.all.get_mut(&id) {
@@ -405,6 +414,8 @@ impl Server {
             self.pane_moved(id, cwd);
         }
         if found.gone {
+            self.live.forget(id);
+            self.check_transcript(id);
             self.feed(Input::Pane { pane: id, change: PaneChange::AgentGone });
         }
         if let Some((name, label, verdict)) = found.verdict {
@@ -415,9 +426,10 @@ impl Server {
                 true => run.named,
                 false => self.conversation_in(id, &run.agent).or(run.named),
             };
-            let change = PaneChange::AgentRun { argv: run.argv, conversation };
-            self.feed(Input::Pane { pane: id, change });
+            let run = AgentRun { agent: run.agent, argv: run.argv, conversation, env: self.run_env(id) };
+            self.feed(Input::Pane { pane: id, change: PaneChange::AgentRun(run) });
         }
+        self.look_for_live_file(id);
     }
 
     /// A pane works in another folder.

@@ -126,6 +126,7 @@ impl Player<'_> {
         self.screen.paragraph(&format!("> {}", crate::output::clean(prompt)));
         self.turn = Some(Instant::now());
         self.report("working");
+        self.how.hooks.keep(prompt);
         self.hook("Prompt", json!({ "prompt": prompt }));
     }
 
@@ -268,8 +269,9 @@ impl Player<'_> {
         self.how.hooks.fire(event, detail);
     }
 
-    /// `OSC 7501`, when it is spoken.
+    /// `OSC 7501`, when it is spoken, and the live file, where one is kept.
     fn report(&mut self, state: &str) {
+        self.how.hooks.live(state);
         if self.how.status {
             self.screen.control(&format!("\x1b]7501;state={state}:app=sample\x1b\\"));
         }

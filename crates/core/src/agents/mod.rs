@@ -9,5 +9,5 @@ mod stream;
 
 pub(crate) use rows::{list, statuses};
 pub(crate) use start::{lead, start, unlead};
-pub(crate) use state::{changed, gone, ran};
+pub(crate) use state::{changed, gone, no_transcript, ran};
 pub(crate) use stream::Rows;

@@ -44,14 +44,21 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, (name, label): (String,
     desk.out.touch(pane);
 }
 
-/// How the agent was started, and its conversation: kept until another agent runs there, so that an
-/// ended one can be taken up again.
-pub(crate) fn ran(desk: &mut Desk<'_>, pane: PaneId, argv: Vec<String>, conversation: Option<String>) {
+/// How the agent runs: kept until another runs there, so that an ended one can be taken up again.
+pub(crate) fn ran(desk: &mut Desk<'_>, pane: PaneId, run: AgentRun) {
     let Some(state) = desk.tree.pane_mut(pane) else { return };
-    let Some(agent) = state.facts.agent.as_ref().map(|agent| agent.name.clone()) else { return };
-    let run = Some(AgentRun { agent, argv, conversation });
-    if state.run != run {
-        state.run = run;
+    let known = state.facts.agent.as_ref().is_some_and(|agent| agent.name == run.agent);
+    if known && state.run.as_ref() != Some(&run) {
+        state.run = Some(run);
+        desk.out.note(Change::Saved);
+    }
+}
+
+/// A conversation cannot be taken up again.
+pub(crate) fn no_transcript(desk: &mut Desk<'_>, pane: PaneId, (agent, conversation): (&str, &str)) {
+    let Some(run) = desk.tree.pane_mut(pane).and_then(|state| state.run.as_mut()) else { return };
+    if run.agent == agent && run.conversation.as_deref() == Some(conversation) {
+        run.conversation = None;
         desk.out.note(Change::Saved);
     }
 }

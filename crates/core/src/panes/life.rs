@@ -49,6 +49,16 @@ pub(crate) fn exited(desk: &mut Desk<'_>, pane: PaneId, exit: Exit) {
     state.busy = None;
     state.lead = false;
     let closes = state.closes_at_end();
+    if state.was_shell {
+        agent_left(desk, pane);
+        if let Some(state) = desk.tree.pane_mut(pane) {
+            state.begin_shell();
+        }
+        desk.out.starts.insert(pane);
+        desk.out.touch(pane);
+        desk.out.note(Change::Saved);
+        return;
+    }
     desk.out.exits.insert(pane, exit);
     agent_left(desk, pane);
     desk.out.tell(Happening::PaneExited { pane, exit });
@@ -104,7 +114,10 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, change: PaneChange) {
             desk.out.tell(Happening::CommandFinished { pane, status });
             false
         }
-        PaneChange::Agent { .. } | PaneChange::AgentRun { .. } | PaneChange::AgentGone => false,
+        PaneChange::Agent { .. }
+        | PaneChange::AgentRun(_)
+        | PaneChange::NoTranscript { .. }
+        | PaneChange::AgentGone => false,
     };
     if changed {
         desk.out.facts.insert(pane);

@@ -144,6 +144,7 @@ fn state(house: &mut House, pane: PaneId, new: NewPane) -> PaneState {
         lead: new.lead,
         busy: None,
         run: None,
+        was_shell: false,
         rang_at: 0,
     }
 }

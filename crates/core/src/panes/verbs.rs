@@ -15,6 +15,7 @@ use crate::caller::Caller;
 use crate::desk::Desk;
 use crate::effect::Effect;
 use crate::outbox::{Answer, Change, Reply};
+use crate::resume::{Again, again};
 use crate::rights::{Permit, Reach};
 use crate::tree::layout::{Push, auto_axis, push_border};
 use crate::{views, words};
@@ -138,8 +139,22 @@ pub(crate) fn rerun(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
             "the program of pane {pane} still runs: close it, or wait for its end"
         )));
     }
-    state.facts.phase = Phase::Starting;
+    // A command that is shown runs as it is shown; an ended agent goes on with its conversation.
+    let ended = matches!(state.facts.phase, Phase::Exited(_)) && state.launches_agent;
+    let next = if ended { again(desk.house, state) } else { Again::No };
     state.facts.title.clear();
+    match next {
+        Again::Run(argv) => state.take_up(argv),
+        Again::Show(argv) if argv != state.facts.argv => {
+            state.take_up(argv);
+            state.facts.phase = Phase::Waiting;
+            desk.out.touch(pane);
+            desk.out.note(Change::Saved);
+            return DONE;
+        }
+        Again::Show(_) | Again::No => {}
+    }
+    state.facts.phase = Phase::Starting;
     state.facts.progress = None;
     desk.out.passed_on = permit.asked().env.clone();
     desk.out.starts.insert(pane);

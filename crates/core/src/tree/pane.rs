@@ -41,6 +41,9 @@ pub struct AgentRun {
     pub argv: Vec<String>,
     /// The conversation, the newest that the agent itself reported.
     pub conversation: Option<String>,
+    /// The variable that named its own folder, where one did: its conversations are in there.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
 }
 
 /// A pane.
@@ -64,6 +67,8 @@ pub(crate) struct PaneState {
     pub(crate) busy: Option<bool>,
     /// How its agent runs, or ran when it last did.
     pub(crate) run: Option<AgentRun>,
+    /// It was a shell in which an agent ran, and runs that agent again: the shell begins once it ends.
+    pub(crate) was_shell: bool,
     /// When its bell was last passed on.
     pub(crate) rang_at: u64,
 }
@@ -102,6 +107,30 @@ impl PaneState {
     pub(crate) fn settled(&self) -> bool {
         let certain = self.facts.agent.as_ref().is_none_or(|agent| agent.verdict.certain);
         self.state().settled() && (certain || !self.lives())
+    }
+
+    /// Its agent is taken up again with this command line.
+    pub(crate) fn take_up(&mut self, argv: Vec<String>) {
+        self.was_shell |= self.facts.argv.is_empty();
+        self.launches_agent = true;
+        self.facts.argv = argv;
+        if let Some(run) = &self.run {
+            let missing = run.env.iter().filter(|(name, _)| !self.env.contains_key(*name));
+            let missing: Vec<_> = missing.map(|(name, value)| (name.clone(), value.clone())).collect();
+            self.env.extend(missing);
+        }
+    }
+
+    /// The shell it was begins again.
+    pub(crate) fn begin_shell(&mut self) {
+        if let Some(run) = self.run.as_ref().filter(|_| self.was_shell) {
+            // What the agent was given was not the shell's.
+            self.env.retain(|name, value| run.env.get(name) != Some(value));
+        }
+        self.was_shell = false;
+        self.launches_agent = false;
+        self.facts.argv.clear();
+        self.facts.phase = Phase::Starting;
     }
 
     /// Whether its pane goes when its program does.

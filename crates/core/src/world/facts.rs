@@ -56,7 +56,10 @@ fn desk<'a>(world: &'a mut World, out: &'a mut Outbox) -> Desk<'a> {
 fn on_pane(desk: &mut Desk<'_>, pane: PaneId, change: PaneChange) {
     match change {
         PaneChange::Agent { name, label, verdict } => agents::changed(desk, pane, (name, label), verdict),
-        PaneChange::AgentRun { argv, conversation } => agents::ran(desk, pane, argv, conversation),
+        PaneChange::AgentRun(run) => agents::ran(desk, pane, run),
+        PaneChange::NoTranscript { agent, conversation } => {
+            agents::no_transcript(desk, pane, (&agent, &conversation));
+        }
         PaneChange::AgentGone => agents::gone(desk, pane),
         other => panes::changed(desk, pane, other),
     }

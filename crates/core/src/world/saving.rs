@@ -20,6 +20,7 @@ use crate::house::{House, Setup};
 use crate::notify::Notices;
 use crate::outbox::Outbox;
 use crate::panes::{self, Held};
+use crate::resume::{Again, again};
 use crate::saved::{Revival, Saved, SavedLog, SavedPane, SavedRows, VERSION};
 use crate::tree::repair::Parts;
 use crate::tree::{Opener, PaneState, Tree};
@@ -60,6 +61,7 @@ fn saved_pane(pane: &PaneState) -> SavedPane {
         lead: pane.lead,
         busy: pane.busy,
         run: pane.run.clone(),
+        was_shell: pane.was_shell,
     }
 }
 
@@ -80,6 +82,7 @@ fn pane_of(house: &House, saved: &SavedPane) -> PaneState {
         lead: saved.lead,
         busy: saved.busy,
         run: saved.run.clone(),
+        was_shell: saved.was_shell,
         rang_at: 0,
     }
 }
@@ -141,21 +144,31 @@ pub(super) fn restore(setup: Setup, saved: &Saved, revival: Revival, out: &mut O
     world
 }
 
-/// Shells start where they were; commands and agents wait for the user.
+/// Shells start where they were, agents whose conversation is known are taken up again; commands and
+/// other agents wait for the user.
 fn rebooted(world: &mut World, out: &mut Outbox) {
     for id in world.tree.in_order() {
         let token = world.house.token();
-        let Some(pane) = world.tree.pane_mut(id) else { continue };
+        let World { tree, house, .. } = &mut *world;
+        let Some(pane) = tree.pane_mut(id) else { continue };
         pane.token = token;
         pane.pid = None;
         pane.busy = None;
         pane.lead = false;
-        pane.facts.agent = None;
+        let ran = pane.facts.agent.take().is_some();
         pane.facts.progress = None;
         pane.facts.branch = None;
         pane.facts.title.clear();
-        if pane.facts.argv.is_empty() {
+        let next = if ran { again(house, pane) } else { Again::No };
+        if let Again::Run(argv) = next {
+            pane.take_up(argv);
             pane.facts.phase = Phase::Starting;
+            out.starts.insert(id);
+        } else if let Again::Show(argv) = next {
+            pane.take_up(argv);
+            pane.facts.phase = Phase::Waiting;
+        } else if pane.facts.argv.is_empty() || pane.was_shell {
+            pane.begin_shell();
             out.starts.insert(id);
         } else if !matches!(pane.facts.phase, Phase::Exited(_)) {
             pane.facts.phase = Phase::Waiting;
@@ -219,6 +232,7 @@ fn adopt(desk: &mut Desk<'_>, id: PaneId) {
         launches_agent: false,
         busy: None,
         run: None,
+        was_shell: false,
         rang_at: 0,
     };
     let last: Option<WorkspaceId> = desk.tree.workspaces().last().map(|workspace| workspace.id);
