@@ -71,6 +71,8 @@ pub struct Reading {
     pub rule: String,
     /// The rows it fired on, trimmed.
     pub lines: Vec<String>,
+    /// It rests on the input box alone: no sign that a turn ended, or that none runs.
+    pub(crate) alone: bool,
     pub(crate) over: Vec<Over>,
     pub(crate) until_input: bool,
 }
@@ -210,6 +212,7 @@ pub(crate) fn read(rules: &[Rule], layout: &Layout<'_>) -> Option<Reading> {
                 kind: rule.kind,
                 rule: rule.id.clone(),
                 lines,
+                alone: rule.all.is_empty() && rule.any.is_empty(),
                 over: rule.over.clone(),
                 until_input: rule.until_input,
             });

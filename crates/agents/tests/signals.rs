@@ -221,3 +221,27 @@ fn a_quoted_hint_in_an_answer_changes_nothing() {
         }
     }
 }
+
+#[test]
+fn an_end_that_is_said_comes_sooner_than_one_that_is_not() {
+    // By its title, by its row of status, by its frame; and by nothing but an input box.
+    for (agent, working, rest, title, ms) in [
+        ("gemini", "working-waiting", "finished", "◇  Ready (demo)", 400),
+        ("copilot", "working-streaming", "finished", "", 400),
+        ("qwen", "working-tool", "finished-after-tool", "", 400),
+        ("pi", "working-streaming", "finished", "", 400),
+        ("kimi", "working-tool", "finished-after-tool", "", 1_050),
+        ("vibe", "working-waiting", "finished", "", 1_050),
+    ] {
+        let mut watch = Watch::new(agent);
+        watch.sees(rest).after(2_000);
+        watch.sees(working);
+        assert_eq!(watch.after(2_000), "working", "{agent}");
+        if !title.is_empty() {
+            watch.title(title);
+        }
+        watch.sees(rest);
+        assert_eq!(watch.after(ms - 60), "working", "{agent}");
+        assert_eq!(watch.after(60), "done", "{agent}");
+    }
+}

@@ -83,6 +83,7 @@ pub(crate) fn read_alone(agent: &Agent, shot: &ScreenShot) -> Option<Reading> {
         kind: candidate.kind,
         rule: candidate.rule,
         lines: candidate.evidence,
+        alone: false,
         over: Vec::new(),
         until_input: false,
     }))

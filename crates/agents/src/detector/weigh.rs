@@ -6,9 +6,13 @@ use kraal_api::{Kind, Source, State};
 
 use super::{
     Detector,
-    senses::{Claim, Senses},
+    senses::{Claim, Senses, Sign},
 };
-use crate::{agent::Agent, file::Over, reading::Reading};
+use crate::{
+    agent::Agent,
+    file::Over,
+    reading::{Reading, SignalRule},
+};
 
 /// An end that the screen shows after a claim beats the claim at once; one that stood there
 /// before it must still stand there this much later: a new turn pushes it away.
@@ -195,7 +199,16 @@ impl Senses {
             Some(reading) if reading.state == State::Blocked => {
                 Some(Candidate { state: State::Idle, kind: None, ..screen(reading) })
             }
-            Some(reading) => Some(screen(reading)),
+            Some(reading) => {
+                // A sign that no turn runs makes an input box more than that.
+                let rests = |(sign, rule): (&Sign, &SignalRule)| {
+                    let rest = rule.state.is_none_or(|(state, _)| class(state) == class(State::Idle));
+                    rest && sign.stale_ms(rule).is_none_or(|stale| now_ms < stale)
+                };
+                let rests = self.signals(agent).any(rests);
+                let candidate = screen(reading);
+                Some(Candidate { weak: candidate.weak && !rests, ..candidate })
+            }
             None => signal(State::Idle).or_else(|| signal(State::Done)),
         }
     }
@@ -208,6 +221,6 @@ fn screen(reading: &Reading) -> Candidate {
         source: Source::Screen,
         rule: reading.rule.clone(),
         evidence: reading.lines.clone(),
-        weak: reading.state == State::Idle,
+        weak: reading.state == State::Idle && reading.alone,
     }
 }
