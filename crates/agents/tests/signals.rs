@@ -245,3 +245,18 @@ fn an_end_that_is_said_comes_sooner_than_one_that_is_not() {
         assert_eq!(watch.after(60), "done", "{agent}");
     }
 }
+
+#[test]
+fn a_turn_that_fails_before_it_is_seen_to_run_is_told() {
+    let mut watch = Watch::new("qwen");
+    watch.sees("finished-after-tool");
+    assert_eq!(watch.after(2_000), "idle");
+    // Nobody asked: an old conversation is shown.
+    watch.sees("error");
+    assert_eq!(watch.after(2_000), "idle");
+    watch.sees("finished-after-tool").after(2_000);
+    watch.give(Evidence::Input).sees("error");
+    assert_eq!(watch.after(400), "done error");
+    watch.detector.looked_at(watch.now);
+    assert_eq!(watch.after(2_000), "idle");
+}

@@ -130,7 +130,10 @@ impl Detector {
             return None;
         }
         match evidence {
-            Evidence::Screen(shot) => self.senses.see(&self.agent, &shot, now_ms),
+            Evidence::Screen(shot) => {
+                self.senses.see(&self.agent, &shot, now_ms);
+                self.turn |= self.senses.failed;
+            }
             Evidence::Title(title) => self.senses.titled(&title, now_ms),
             Evidence::Progress(progress) => self.senses.progressed(progress, now_ms),
             Evidence::Status(report) => self.reported(&report, now_ms),

@@ -18,6 +18,8 @@ use crate::{
 
 /// Output this soon after input is its echo.
 const ECHO_MS: u64 = 300;
+/// A turn that fails at once does so this soon after somebody typed.
+const ASKED_MS: u64 = 10_000;
 
 /// Something the agent said of itself: a hook, a 7501 report, a state file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +59,8 @@ pub(crate) struct Senses {
     pub progress_now: Option<Progress>,
     /// The last other OSC that the agent's file explains, and which it was.
     pub heard: Option<(SignalFrom, Sign)>,
+    /// The last screen shows an error where the one before showed an agent at rest: a turn ended.
+    pub failed: bool,
     /// None until a screen was seen.
     pub screen: Option<Seen>,
     /// Since when the lower evidence contradicts `claim` (or `file`, without a claim).
@@ -104,6 +108,13 @@ impl Senses {
         }
         let old = self.screen.take();
         let same = |old: &Seen| old.reading.as_ref().map(|r| &r.rule) == reading.as_ref().map(|r| &r.rule);
+        // A turn that failed at once was never seen to run; somebody must have asked for it.
+        let asked = self.input_ms.is_some_and(|input| now_ms.saturating_sub(input) < ASKED_MS);
+        let rested = |old: &Seen| {
+            old.reading.as_ref().is_some_and(|r| matches!(r.state, State::Idle | State::Done)) && !same(old)
+        };
+        let failed = reading.as_ref().is_some_and(|r| (r.state, r.kind) == (State::Done, Some(Kind::Error)));
+        self.failed = failed && asked && old.as_ref().is_some_and(rested);
         let since_ms = old.as_ref().filter(|old| same(old)).map_or(now_ms, |old| old.since_ms);
         let body_ms = old.as_ref().and_then(|old| if old.body == body { old.body_ms } else { Some(now_ms) });
         self.screen = Some(Seen { reading, since_ms, body_ms, body });
