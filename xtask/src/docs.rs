@@ -13,6 +13,7 @@ type Part = (&'static str, &'static str, fn() -> String);
 /// Every generated part.
 const PARTS: &[Part] = &[
     ("docs/agents.md", "agents", agents),
+    ("docs/agents.md", "integrations", integrations),
     ("docs/agents.md", "rules", rules),
     ("docs/config.md", "options", Config::docs),
     ("docs/keys.md", "actions", actions),
@@ -57,6 +58,20 @@ fn agents() -> String {
         let commands: Vec<String> = agent.commands().iter().map(|command| format!("`{command}`")).collect();
         let name = format!("`{}`", agent.name());
         lines += &row(&[agent.label(), &name, &commands.join(", "), &format!("`{}`", agent.harness())]);
+    }
+    lines
+}
+
+/// The agents with hooks, and the files these stand in.
+fn integrations() -> String {
+    let mut lines = row(&["agent", "name", "files"]) + "|---|---|---|\n";
+    for agent in Catalog::builtin().iter().filter(|agent| !agent.hidden()) {
+        let folder = agent.home().map_or(String::new(), |home| home.folder().to_owned());
+        let files = agent.integrations();
+        let files: Vec<String> = files.iter().map(|one| format!("`~/{folder}/{}`", one.file())).collect();
+        if !files.is_empty() {
+            lines += &row(&[agent.label(), &format!("`{}`", agent.name()), &files.join(", ")]);
+        }
     }
     lines
 }

@@ -10,6 +10,7 @@ use crate::{
     file::{AgentFile, Launch, PaneFile, SignalFrom},
     home::Home,
     hooks::{HookRule, ReportFile},
+    integrate::{Integration, IntegrationFile},
     process::ProcessRules,
     reading::{self, Expected, Reading, SignalRule},
     screen::{InputBox, Layout, ScreenShot},
@@ -31,6 +32,7 @@ pub struct Agent {
     sight: Sight,
     commands: Vec<String>,
     home: Option<Home>,
+    integrations: Vec<IntegrationFile>,
     pub(crate) report: ReportFile,
     pub(crate) hooks: Vec<HookRule>,
 }
@@ -84,6 +86,11 @@ impl Agent {
     /// Its own folder, where its file says.
     pub fn home(&self) -> Option<&Home> {
         self.home.as_ref()
+    }
+
+    /// The files in which kraal's hooks for it stand; none: it has no hooks that tell its state.
+    pub fn integrations(&self) -> Vec<Integration> {
+        Integration::of(self, &self.integrations)
     }
 
     /// The command names it goes by, the usual one first.
@@ -212,6 +219,7 @@ impl Agent {
             }),
             commands,
             home: file.home.as_ref().map(|home| Home::compile(home, &file.live)).transpose()?,
+            integrations: file.integrations,
             report: file.report,
             hooks: file.hooks.iter().map(HookRule::compile).collect::<Result<_, _>>()?,
         })

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::home::{HomeFile, LiveFile};
 use crate::hooks::{HookFile, ReportFile};
+use crate::integrate::IntegrationFile;
 use crate::process::ProcessRules;
 
 /// A whole `catalog/<name>.toml`.
@@ -30,6 +31,8 @@ pub(crate) struct AgentFile {
     pub home: Option<HomeFile>,
     #[serde(default, rename = "live")]
     pub live: Vec<LiveFile>,
+    #[serde(default, rename = "integration")]
+    pub integrations: Vec<IntegrationFile>,
     #[serde(default)]
     pub report: ReportFile,
     #[serde(default, rename = "hook")]

@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::failure::{self, Done, Failure};
 use crate::output::{Format, Output};
 use crate::target::Target;
-use crate::{agents, config, demo, doctor, events, panes, sessions, shell};
+use crate::{agents, config, demo, doctor, events, integrations, panes, sessions, shell};
 
 /// A terminal workspace for people who run coding agents.
 #[derive(Debug, Parser)]
@@ -69,6 +69,9 @@ pub(crate) enum Command {
     Events(events::EventsArgs),
     /// Shows a notification.
     Notify(events::NotifyArgs),
+    /// Hooks in agents' own settings, for exact states.
+    #[command(subcommand)]
+    Integration(integrations::IntegrationCommand),
     /// The configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -125,6 +128,7 @@ fn dispatch(command: Command, target: &Target, output: &Output) -> Done {
         Command::Agents(args) => agents::run(args, target, output),
         Command::Events(args) => events::run(args, target, output),
         Command::Notify(args) => events::notify(args, target, output),
+        Command::Integration(command) => integrations::run(command, target, output),
         Command::Config(args) => config::run(args, target, output),
         Command::Completions(args) => shell::completions(&args),
         Command::Man => shell::man(),

@@ -99,6 +99,12 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// A line about one of several things that went wrong.
+pub(crate) fn say(program: &str, line: &str) {
+    // Nobody is left to be told when this fails.
+    let _ = writeln!(io::stderr(), "{program}: {}", clean(line));
+}
+
 /// Says how it went, and with which status to exit.
 pub(crate) fn report(program: &str, done: Done) -> ExitCode {
     let Err(failure) = done else { return ExitCode::SUCCESS };

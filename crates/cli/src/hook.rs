@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
 /// All it may take, its own start aside.
-const TIME: Duration = Duration::from_millis(35);
+pub(crate) const TIME: Duration = Duration::from_millis(35);
 /// A payload that is longer is refused.
 const PAYLOAD_MAX: usize = 1024 * 1024;
 /// No text of a payload is handed on longer than this, in characters: what decides is short.
@@ -36,14 +36,14 @@ pub(crate) fn run(args: &[OsString]) {
 }
 
 fn hand_over(args: &[OsString], deadline: Instant) -> Option<()> {
-    let socket = std::env::var_os("KRAAL_SOCKET").filter(|path| !path.is_empty())?;
+    std::env::var_os("KRAAL_SOCKET").filter(|path| !path.is_empty())?;
     let [agent, event, rest @ ..] = args else { return None };
     let given = rest.first().map(|payload| payload.to_string_lossy().into_owned().into_bytes());
     let payload = match given.or_else(|| stdin(deadline)) {
         Some(bytes) if bytes.len() > PAYLOAD_MAX => refused("it is over 1 MiB"),
         Some(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => json!({}),
         Some(bytes) => match serde_json::from_slice(&bytes) {
-            Ok(payload @ Value::Object(_)) => short(payload, DEPTH_MAX),
+            Ok(payload @ Value::Object(_)) => short(payload),
             Ok(_) => refused("it is no JSON object"),
             Err(_) => refused("it is no JSON"),
         },
@@ -55,10 +55,17 @@ fn hand_over(args: &[OsString], deadline: Instant) -> Option<()> {
         started_ms: started_ms(),
         payload,
     };
+    tell(&Request::Hook(hook), deadline)
+}
+
+/// Hands a request to the server of this pane; nothing outside of one, or where it does not listen in
+/// time.
+pub(crate) fn tell(request: &Request, deadline: Instant) -> Option<()> {
+    let socket = std::env::var_os("KRAAL_SOCKET").filter(|path| !path.is_empty())?;
     let stream = UnixStream::connect(socket).ok()?;
     stream.set_nonblocking(true).ok()?;
     let token = std::env::var("KRAAL_TOKEN").ok();
-    let line = envelope::request_line(&Id::Number(1), token.as_deref(), &Request::Hook(hook));
+    let line = envelope::request_line(&Id::Number(1), token.as_deref(), request);
     send(&stream, line.as_bytes(), deadline)?;
     // The answer says that the server has seen which process this is.
     await_answer(&stream, deadline)
@@ -122,7 +129,11 @@ fn started_ms() -> u64 {
 }
 
 /// A payload with long texts cut, long lists shortened and what is deep left out.
-fn short(value: Value, depth: usize) -> Value {
+pub(crate) fn short(payload: Value) -> Value {
+    shortened(payload, DEPTH_MAX)
+}
+
+fn shortened(value: Value, depth: usize) -> Value {
     match value {
         Value::String(text) if text.chars().count() > TEXT_MAX => {
             Value::String(text.chars().take(TEXT_MAX).collect())
@@ -130,9 +141,9 @@ fn short(value: Value, depth: usize) -> Value {
         Value::Array(_) | Value::Object(_) if depth == 0 => Value::Null,
         Value::Array(list) => {
             let skipped = list.len().saturating_sub(LIST_MAX);
-            list.into_iter().skip(skipped).map(|item| short(item, depth - 1)).collect()
+            list.into_iter().skip(skipped).map(|item| shortened(item, depth - 1)).collect()
         }
-        Value::Object(map) => map.into_iter().map(|(key, item)| (key, short(item, depth - 1))).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, item)| (key, shortened(item, depth - 1))).collect(),
         other => other,
     }
 }
@@ -146,7 +157,7 @@ mod tests {
         let long = "ü".repeat(TEXT_MAX + 9);
         let list: Vec<u32> = (0..100).collect();
         let payload = json!({ "a": { "b": "c" }, "text": long, "list": list, "yes": true });
-        let short = short(payload, DEPTH_MAX);
+        let short = short(payload);
         assert_eq!((&short["a"]["b"], &short["yes"]), (&"c".into(), &true.into()));
         assert_eq!(short["text"].as_str().unwrap().chars().count(), TEXT_MAX);
         assert_eq!(short["list"].as_array().unwrap().len(), LIST_MAX);
@@ -159,7 +170,7 @@ mod tests {
         for _ in 0..200 {
             deep = json!({ "in": deep });
         }
-        let text = short(deep, DEPTH_MAX).to_string();
+        let text = short(deep).to_string();
         assert!(text.len() < 80 && text.contains("null"), "{text}");
     }
 }

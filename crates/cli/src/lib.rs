@@ -12,6 +12,7 @@ mod doctor;
 mod events;
 mod failure;
 mod hook;
+mod integrations;
 mod krad;
 mod output;
 mod panes;
@@ -19,6 +20,7 @@ mod processes;
 mod sample;
 mod sessions;
 mod shell;
+mod status_line;
 mod target;
 
 use std::ffi::OsString;

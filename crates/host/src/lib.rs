@@ -9,6 +9,7 @@
 
 pub mod clock;
 pub mod dirs;
+pub mod edit;
 pub mod files;
 pub mod git;
 pub mod journal;

@@ -227,6 +227,8 @@ impl Server {
             ("KRAAL_SOCKET", self.setting.environment.socket.to_string_lossy().into_owned()),
             ("KRAAL_SESSION", self.setting.environment.name.clone()),
             ("KRAAL_PANE", id.to_string()),
+            // What installed hooks run: a program that is not in the path is found all the same.
+            ("KRAAL_EXE", self.setting.exe.to_string_lossy().into_owned()),
             ("PWD", cwd.to_string_lossy().into_owned()),
         ] {
             vars.insert(name.to_owned(), value);
