@@ -139,9 +139,12 @@ fn kilos_activity_is_its_state_while_it_is_repeated() {
     assert_eq!(watch.after(400), "working");
     watch.osc777("kilo;activity;1;done;3").sees("finished");
     assert_eq!(watch.after(400), "done");
+    watch.osc777("kilo;activity;1;busy;3").after(400);
+    watch.osc777("kilo;activity;1;error;3");
+    assert_eq!(watch.after(400), "done error");
     // A version that this file does not know says nothing, nor does one that fell silent.
     watch.osc777("kilo;activity;2;busy;3");
-    assert_eq!(watch.after(400), "done");
+    assert_eq!(watch.after(400), "done error");
     watch.osc777("kilo;activity;1;busy;3");
     assert_eq!(watch.after(400), "working");
     assert_eq!(watch.after(13_000), "done");

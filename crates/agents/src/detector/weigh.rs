@@ -200,6 +200,11 @@ impl Senses {
                 Some(Candidate { state: State::Idle, kind: None, ..screen(reading) })
             }
             Some(reading) => {
+                // The screen says that it rests, a signal may say how that came.
+                let why = signal(State::Done).filter(|ended| ended.kind.is_some() && reading.kind.is_none());
+                if why.is_some() {
+                    return why;
+                }
                 // A sign that no turn runs makes an input box more than that.
                 let rests = |(sign, rule): (&Sign, &SignalRule)| {
                     let rest = rule.state.is_none_or(|(state, _)| class(state) == class(State::Idle));
