@@ -276,7 +276,24 @@ fn what_is_missing_is_said_in_one_sentence() {
     // A shell that is not there: its pane says so, the session lives.
     home.set("SHELL", "/no/such/shell");
     let first = home.run(&["--", "sh", "-c", "echo one; sleep 600"]);
-    let shell = home.run(&["--tab"]);
+    let failed = |home: &Sandbox, args: &[&str], what: &str| {
+        let done = home.kraal(args);
+        assert!(done.code == Some(1) && done.stdout.is_empty() && done.stderr.contains(what), "{done:?}");
+        assert_eq!(done.stderr.lines().count(), 1, "{done:?}");
+        assert_eq!(home.panes().len(), 1, "nothing is left of it");
+    };
+    failed(&home, &["run", "--tab"], "/no/such/shell");
+    // A program, and an agent, that is not installed.
+    failed(&home, &["run", "--", "no-such-program"], "no-such-program");
+    failed(&home, &["agent", "gemini"], "gemini");
+    // Who looks at the session sees it in the pane, and has it to close.
+    let client = home.attach(&[], 100, 30);
+    client.wait_text("one");
+    client.keys(&["ctrl+b", "n"]);
+    client.wait_text("/no/such/shell");
+    client.keys(&["ctrl+b", "d"]);
+    client.end();
+    let shell = home.panes().last().expect("two panes").pane;
     let why = await_some("the failure", || match home.pane(shell)?.phase {
         Phase::Failed(why) => Some(why),
         _ => None,

@@ -9,8 +9,6 @@ use kraal_api::stream::Area;
 use kraal_api::{ConnId, PaneId, Refusal, Request, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::tree::AgentRun;
-
 /// A request that waits for its answer. Unique in the life of a server; the server knows the
 /// connection and the caller's own id behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,6 +115,20 @@ impl Default for Settings {
     fn default() -> Self {
         Settings { worker_limit: 16, notify: true }
     }
+}
+
+/// How a pane's agent ran: what it takes to take its conversation up again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRun {
+    /// Its name in the catalogue.
+    pub agent: String,
+    /// Its command line.
+    pub argv: Vec<String>,
+    /// The conversation, the newest that the agent itself reported.
+    pub conversation: Option<String>,
+    /// The variable that named its own folder, where one did: its conversations are in there.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
 }
 
 /// How a pane changed.

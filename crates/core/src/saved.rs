@@ -12,7 +12,7 @@ use kraal_api::panes::AtEnd;
 use kraal_api::{PaneId, TabId, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-pub use crate::tree::AgentRun;
+pub use crate::input::AgentRun;
 
 /// The version this kraal writes, and the newest it reads.
 pub const VERSION: u32 = 1;

@@ -169,3 +169,26 @@ fn panes_open_where_there_is_room() {
     scene.ask(3, outside(), verb(r#"{"Run":{"argv":[""]}}"#));
     insta::assert_snapshot!(scene.text);
 }
+
+#[test]
+fn who_asks_for_a_pane_is_told_whether_its_program_runs() {
+    let mut scene = Scene::attached();
+    scene.note("it runs");
+    scene.ask(5, outside(), verb(r#"{"Run":{"argv":["make"]}}"#));
+    scene.input(Input::Started { pane: PaneId(2), pid: 20 });
+    scene.note("it cannot be started: the pane goes");
+    scene.ask(5, outside(), verb(r#"{"Run":{"argv":["mkae"]}}"#));
+    let reason = "mkae was not found: install it or name another".to_owned();
+    scene.input(Input::StartFailed { pane: PaneId(3), reason: reason.clone() });
+    scene.note("it took another's place: the pane stays and says why");
+    scene.input(Input::Exited { pane: PaneId(2), exit: Exit::Code(0) });
+    scene.ask(5, outside(), verb(r#"{"Run":{"argv":["mkae"],"opening":{"place":"here","from":2}}}"#));
+    scene.input(Input::StartFailed { pane: PaneId(4), reason: reason.clone() });
+    scene.note("who looks at the session sees it in the pane");
+    scene.user(r#"{"Run":{"argv":["mkae"]}}"#);
+    scene.input(Input::StartFailed { pane: PaneId(5), reason });
+    scene.note("closed before it ran");
+    scene.ask(5, outside(), verb(r#"{"Run":{"argv":["slow"]}}"#));
+    scene.user(r#"{"ClosePane":{"pane":6}}"#);
+    insta::assert_snapshot!(scene.text);
+}

@@ -37,11 +37,12 @@ fn scene() -> Scene {
 
 /// `yes`, or the code of the refusal.
 fn outcome(effects: &[Effect], sentences: &mut BTreeSet<String>) -> String {
-    let refusal = effects.iter().find_map(|effect| match effect {
-        Effect::Reply { answer: Err(refusal), .. } => Some(refusal),
+    // Its own answer is the last: others who waited are told before.
+    let answer = effects.iter().rev().find_map(|effect| match effect {
+        Effect::Reply { answer, .. } => Some(answer),
         _ => None,
     });
-    match refusal {
+    match answer.and_then(|answer| answer.as_ref().err()) {
         None => "yes".to_owned(),
         Some(refusal) => {
             let sentence = refusal.to_string();

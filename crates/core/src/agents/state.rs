@@ -7,8 +7,8 @@ use kraal_api::model::AgentFacts;
 use kraal_api::{PaneId, Verdict};
 
 use crate::desk::Desk;
+use crate::input::AgentRun;
 use crate::outbox::Change;
-use crate::tree::AgentRun;
 use crate::words;
 
 /// An agent was recognised, or its state changed.

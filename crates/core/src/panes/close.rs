@@ -2,8 +2,8 @@
 //!
 //! Not here: a program that ends by itself (`life`).
 
-use kraal_api::PaneId;
 use kraal_api::events::Happening;
+use kraal_api::{PaneId, Refusal};
 
 use crate::desk::Desk;
 use crate::effect::Effect;
@@ -12,7 +12,12 @@ use crate::effect::Effect;
 pub(crate) fn close(desk: &mut Desk<'_>, pane: PaneId) {
     let agent =
         desk.tree.pane(pane).and_then(|state| state.facts.agent.as_ref()).map(|agent| agent.name.clone());
+    let asker = desk.tree.pane_mut(pane).and_then(|state| state.asked.take());
     let Some(removed) = desk.tree.remove(pane) else { return };
+    if let Some(asker) = asker {
+        let refusal = Refusal::failed(format!("pane {pane} was closed before its program ran"));
+        desk.out.reply_late(asker.ticket, Err(refusal));
+    }
     desk.out.act(Effect::Drop { pane });
     if let Some(agent) = agent {
         desk.out.tell(Happening::AgentEnded { pane, agent, server: None });

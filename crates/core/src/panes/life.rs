@@ -2,15 +2,16 @@
 //!
 //! Not here: its agent (`agents`), closing a pane on request (`verbs`).
 
-use kraal_api::PaneId;
 use kraal_api::events::Happening;
 use kraal_api::model::{Exit, Phase};
+use kraal_api::{PaneId, Refusal, Response};
 
 use super::close;
 use crate::desk::Desk;
 use crate::effect::Effect;
 use crate::input::PaneChange;
 use crate::outbox::{Change, Notice};
+use crate::tree::Unwanted;
 use crate::words;
 
 /// A bell within this time of the last one is the same.
@@ -20,6 +21,10 @@ const BELL_GAP_MS: u64 = 500;
 pub(crate) fn started(desk: &mut Desk<'_>, pane: PaneId, pid: i32) {
     let Some(state) = desk.tree.pane_mut(pane).filter(|state| state.lives()) else { return };
     state.pid = Some(pid);
+    if let Some(asker) = state.asked.take() {
+        desk.out.reply_late(asker.ticket, Ok(Response::PaneOpened(asker.opened)));
+    }
+    let Some(state) = desk.tree.pane_mut(pane) else { return };
     if state.facts.phase == Phase::Starting {
         state.facts.phase = Phase::Running;
         desk.out.touch(pane);
@@ -27,7 +32,8 @@ pub(crate) fn started(desk: &mut Desk<'_>, pane: PaneId, pid: i32) {
     desk.out.note(Change::Saved);
 }
 
-/// Its program could not be started: the pane stays and says why.
+/// Its program could not be started: the pane stays and says why, unless who asked for it is told and
+/// does not look at it.
 pub(crate) fn start_failed(desk: &mut Desk<'_>, pane: PaneId, reason: &str) {
     let Some(state) = desk.tree.pane_mut(pane).filter(|state| state.lives()) else { return };
     let reason = words::line(reason);
@@ -35,9 +41,16 @@ pub(crate) fn start_failed(desk: &mut Desk<'_>, pane: PaneId, reason: &str) {
     state.pid = None;
     state.busy = None;
     state.lead = false;
-    desk.out.tell(Happening::PaneFailed { pane, reason });
+    let asker = state.asked.take();
+    desk.out.tell(Happening::PaneFailed { pane, reason: reason.clone() });
     agent_left(desk, pane);
     desk.out.touch(pane);
+    if let Some(asker) = asker {
+        desk.out.reply_late(asker.ticket, Err(Refusal::failed(reason)));
+        if asker.unwanted == Unwanted::Closed {
+            close(desk, pane);
+        }
+    }
 }
 
 /// Its program ended.

@@ -16,7 +16,7 @@ use crate::effect::Effect;
 use crate::house::House;
 use crate::outbox::{Answer, Reply};
 use crate::rights::{Permit, Reach};
-use crate::tree::{Opener, PaneState};
+use crate::tree::{Asker, Opener, PaneState, Unwanted};
 use crate::views;
 
 /// What a new pane is to be.
@@ -61,14 +61,24 @@ pub(crate) fn open_asked(desk: &mut Desk<'_>, permit: &Permit, new: NewPane, ope
         ..new
     };
     desk.out.passed_on = asked.env.clone();
+    let instead = matches!(spot, Spot::Instead(_));
     let opened = open(desk, new, spot)?;
+    // Who looks at the session sees why a program does not start; anybody else is told.
+    let attached = desk.clients.get(asked.conn).is_some();
+    if let Some(state) = desk.tree.pane_mut(opened.pane).filter(|_| !attached) {
+        let unwanted = if instead { Unwanted::Kept } else { Unwanted::Closed };
+        state.asked = Some(Asker { ticket: asked.ticket, opened: opened.clone(), unwanted });
+    }
     if opening.attention == Attention::Focus && !matches!(permit.reach(), Reach::Quietly(_)) {
         views::take_focus(desk, opened.pane);
         if let Some(conn) = views::follower(desk.tree, desk.clients, asked) {
             desk.clients.show(conn, opened.tab);
         }
     }
-    Ok(Reply::Now(Response::PaneOpened(opened)))
+    match attached {
+        true => Ok(Reply::Now(Response::PaneOpened(opened))),
+        false => Ok(Reply::Later),
+    }
 }
 
 /// Where the program starts: as asked, else where the pane it opens from works.
@@ -144,6 +154,7 @@ fn state(house: &mut House, pane: PaneId, new: NewPane) -> PaneState {
         lead: new.lead,
         busy: None,
         run: None,
+        asked: None,
         was_shell: false,
         rang_at: 0,
     }

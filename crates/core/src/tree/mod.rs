@@ -14,8 +14,7 @@ use kraal_api::layout::{Axis, Layout, Rect};
 use kraal_api::model::{Model, Tab, Workspace};
 use kraal_api::{PaneId, TabId, WorkspaceId};
 
-pub use pane::AgentRun;
-pub(crate) use pane::{Opener, PaneState};
+pub(crate) use pane::{Asker, Opener, PaneState, Unwanted};
 
 /// The room for panes before any client said its own: 80 by 24 with a line above and below.
 pub(crate) const AREA_DEFAULT: Rect = Rect { x: 0, y: 0, w: 80, h: 22 };

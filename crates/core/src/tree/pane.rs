@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::input::{AgentRun, Ticket};
 use kraal_api::PaneId;
 use kraal_api::agents::TerminalState;
 use kraal_api::model::{Pane, Phase};
-use kraal_api::panes::AtEnd;
-use serde::{Deserialize, Serialize};
+use kraal_api::panes::{AtEnd, Opened};
 
 /// Who asked for a pane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,18 +32,21 @@ impl Opener {
     }
 }
 
-/// How a pane's agent ran: what it takes to take its conversation up again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentRun {
-    /// Its name in the catalogue.
-    pub agent: String,
-    /// Its command line.
-    pub argv: Vec<String>,
-    /// The conversation, the newest that the agent itself reported.
-    pub conversation: Option<String>,
-    /// The variable that named its own folder, where one did: its conversations are in there.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
+/// Who waits to be told that a pane's program runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Asker {
+    pub(crate) ticket: Ticket,
+    pub(crate) opened: Opened,
+    pub(crate) unwanted: Unwanted,
+}
+
+/// What becomes of a pane whose program does not start, once its asker is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unwanted {
+    /// It goes: nobody asked for an empty one.
+    Closed,
+    /// It stays: it took another's place.
+    Kept,
 }
 
 /// A pane.
@@ -65,6 +68,8 @@ pub(crate) struct PaneState {
     pub(crate) launches_agent: bool,
     /// Whether a command of its shell runs, where that is known.
     pub(crate) busy: Option<bool>,
+    /// Who is told once its program runs, or does not.
+    pub(crate) asked: Option<Asker>,
     /// How its agent runs, or ran when it last did.
     pub(crate) run: Option<AgentRun>,
     /// It was a shell in which an agent ran, and runs that agent again: the shell begins once it ends.

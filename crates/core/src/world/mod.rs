@@ -17,12 +17,13 @@ use crate::effect::Effect;
 use crate::events::Log;
 use crate::focus::Focus;
 use crate::house::{House, Setup};
+use crate::input::AgentRun;
 use crate::input::Input;
 use crate::notify::Notices;
 use crate::outbox::Outbox;
 use crate::panes::Held;
 use crate::saved::{Revival, Saved};
-use crate::tree::{AgentRun, Tree};
+use crate::tree::Tree;
 use crate::waits::Waits;
 
 /// The facts and the rules of one environment.

@@ -82,6 +82,7 @@ fn pane_of(house: &House, saved: &SavedPane) -> PaneState {
         lead: saved.lead,
         busy: saved.busy,
         run: saved.run.clone(),
+        asked: None,
         was_shell: saved.was_shell,
         rang_at: 0,
     }
@@ -232,6 +233,7 @@ fn adopt(desk: &mut Desk<'_>, id: PaneId) {
         launches_agent: false,
         busy: None,
         run: None,
+        asked: None,
         was_shell: false,
         rang_at: 0,
     };
