@@ -33,6 +33,75 @@ pub enum Layout {
     },
 }
 
+/// A pane that floats over the tiled ones: its rectangle in thousandths of the tab's room, so that it
+/// fits a client of any size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Floating {
+    /// The pane.
+    pub pane: PaneId,
+    /// Left edge.
+    pub x: u16,
+    /// Top edge.
+    pub y: u16,
+    /// Width.
+    pub w: u16,
+    /// Height.
+    pub h: u16,
+}
+
+/// The whole of a tab's room, in the units of [`Floating`].
+pub const WHOLE: u16 = 1000;
+/// A floating pane has at least so many columns and rows, frame included, where there is room.
+pub const FLOAT_MIN: (u16, u16) = (12, 5);
+
+impl Floating {
+    /// Its rectangle in a room; never outside of it, and never without a cell where the room has one.
+    pub fn rect(&self, area: Rect) -> Rect {
+        let along = |at: u16, len: u16, room: u16, least: u16| {
+            let cells = |part: u16| (u32::from(part.min(WHOLE)) * u32::from(room) / u32::from(WHOLE)) as u16;
+            let len = cells(len).clamp(least.min(room), room);
+            (cells(at).min(room - len), len)
+        };
+        let (x, w) = along(self.x, self.w, area.w, FLOAT_MIN.0);
+        let (y, h) = along(self.y, self.h, area.h, FLOAT_MIN.1);
+        Rect { x: area.x + x, y: area.y + y, w, h }
+    }
+
+    /// Where a pane floats whose rectangle in a room is this one.
+    pub fn of_rect(pane: PaneId, rect: Rect, area: Rect) -> Floating {
+        let part = |cells: u16, room: u16| {
+            // Rounded up: the cells that it is made from come out again.
+            let share = (u32::from(cells) * u32::from(WHOLE)).div_ceil(u32::from(room.max(1)));
+            share.min(u32::from(WHOLE)) as u16
+        };
+        Floating {
+            pane,
+            x: part(rect.x.saturating_sub(area.x), area.w),
+            y: part(rect.y.saturating_sub(area.y), area.h),
+            w: part(rect.w, area.w),
+            h: part(rect.h, area.h),
+        }
+    }
+}
+
+/// How the tiled panes of a tab are laid out anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrangement {
+    /// Side by side, equally wide.
+    Columns,
+    /// One above the other, equally high.
+    Rows,
+    /// The first on the left, the others stacked on its right.
+    MainLeft,
+    /// The first on top, the others side by side below.
+    MainTop,
+    /// In rows and columns, all about equally large.
+    Grid,
+    /// The one after that which the tab has now.
+    Next,
+}
+
 /// A rectangle of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Rect {
@@ -166,6 +235,26 @@ mod tests {
                 let rects = tree.solve(Rect::sized(w, h));
                 let cells: u32 = rects.iter().map(|(_, r)| u32::from(r.w) * u32::from(r.h)).sum();
                 assert_eq!(cells, u32::from(w) * u32::from(h), "{w}x{h}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_floating_pane_stays_inside_and_keeps_its_cells() {
+        for (w, h) in [(0, 0), (1, 1), (5, 3), (80, 24), (600, 200)] {
+            let area = Rect { x: 4, y: 1, w, h };
+            for float in [
+                Floating { pane: PaneId(1), x: 0, y: 0, w: 0, h: 0 },
+                Floating { pane: PaneId(1), x: 900, y: 900, w: 600, h: 600 },
+                Floating { pane: PaneId(1), x: 200, y: 200, w: 600, h: 600 },
+                Floating { pane: PaneId(1), x: u16::MAX, y: 7, w: u16::MAX, h: u16::MAX },
+            ] {
+                let rect = float.rect(area);
+                assert!(rect.x >= area.x && rect.x + rect.w <= area.x + area.w, "{rect:?} in {area:?}");
+                assert!(rect.y >= area.y && rect.y + rect.h <= area.y + area.h, "{rect:?} in {area:?}");
+                assert!(w == 0 || h == 0 || rect.w > 0 && rect.h > 0);
+                let again = Floating::of_rect(PaneId(1), rect, area);
+                assert_eq!(again.rect(area), rect);
             }
         }
     }

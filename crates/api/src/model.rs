@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{PaneId, TabId, WorkspaceId};
-use crate::layout::Layout;
+use crate::layout::{Floating, Layout, Rect};
 use crate::state::{State, Verdict};
 
 /// Everything a client shows, but for the cells.
@@ -35,7 +35,7 @@ impl Model {
 
     /// The tab a pane lies in, with its workspace.
     pub fn place(&self, pane: PaneId) -> Option<(&Workspace, &Tab)> {
-        self.workspaces.iter().find_map(|w| w.tabs.iter().find(|t| t.layout.contains(pane)).map(|t| (w, t)))
+        self.workspaces.iter().find_map(|w| w.tabs.iter().find(|t| t.contains(pane)).map(|t| (w, t)))
     }
 }
 
@@ -62,11 +62,59 @@ pub struct Tab {
     pub name: Option<String>,
     /// Its tiled panes.
     pub layout: Layout,
+    /// Its floating panes, the lowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub floating: Vec<Floating>,
+    /// Whether the floating panes are out of sight.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub floats_hidden: bool,
     /// The pane that keys go to.
     pub focus: PaneId,
     /// Set while one pane fills the tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zoomed: Option<PaneId>,
+}
+
+impl Tab {
+    /// A tab with one pane.
+    pub fn of_pane(id: TabId, name: Option<String>, pane: PaneId) -> Tab {
+        let layout = Layout::Pane(pane);
+        Tab { id, name, layout, floating: Vec::new(), floats_hidden: false, focus: pane, zoomed: None }
+    }
+
+    /// Every pane: the tiled ones in reading order, then the floating ones.
+    pub fn panes(&self) -> Vec<PaneId> {
+        let mut panes = self.layout.panes();
+        panes.extend(self.floating.iter().map(|float| float.pane));
+        panes
+    }
+
+    /// Whether the pane lies in this tab.
+    pub fn contains(&self, pane: PaneId) -> bool {
+        self.layout.contains(pane) || self.floats(pane)
+    }
+
+    /// Whether the pane floats in this tab.
+    pub fn floats(&self, pane: PaneId) -> bool {
+        self.floating.iter().any(|float| float.pane == pane)
+    }
+
+    /// The rectangle of every pane in a room, floating ones last and the lowest of them first, whether
+    /// they are in sight or not.
+    pub fn solve(&self, area: Rect) -> Vec<(PaneId, Rect)> {
+        let mut rects = self.layout.solve(area);
+        rects.extend(self.floating.iter().map(|float| (float.pane, float.rect(area))));
+        rects
+    }
+
+    /// The rectangles of the panes in sight, in the order they are drawn: the one that fills the tab
+    /// alone, else the tiled ones, then the floating ones unless they are hidden.
+    pub fn in_sight(&self, area: Rect) -> Vec<(PaneId, Rect)> {
+        if let Some(pane) = self.zoomed {
+            return vec![(pane, area)];
+        }
+        if self.floats_hidden { self.layout.solve(area) } else { self.solve(area) }
+    }
 }
 
 /// The facts of one pane.

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{PaneId, PaneRef, TabId};
-use crate::layout::Axis;
+use crate::layout::{Arrangement, Axis};
 use crate::model::{Branch, Phase};
 use crate::state::State;
 
@@ -26,6 +26,8 @@ pub enum Place {
     Down,
     /// In a tab of its own.
     Tab,
+    /// Over the tiled panes of the tab.
+    Floating,
     /// Instead of the pane it is opened from, whose program has ended.
     Here,
 }
@@ -130,6 +132,9 @@ pub struct PaneRow {
     pub rows: u16,
     /// Keys go to it in its tab.
     pub focused: bool,
+    /// It floats over the tiled ones.
+    #[serde(default)]
+    pub floating: bool,
     /// The branch of its folder.
     pub branch: Option<Branch>,
     /// The agent in it.
@@ -363,4 +368,30 @@ pub struct Notify {
     /// More lines.
     #[serde(default)]
     pub body: String,
+}
+
+/// Fields of the verb `PlaceFloat`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlaceFloat {
+    /// The floating pane.
+    pub pane: PaneRef,
+    /// Left edge, in thousandths of the tab's room.
+    pub x: u16,
+    /// Top edge.
+    pub y: u16,
+    /// Width.
+    pub w: u16,
+    /// Height.
+    pub h: u16,
+}
+
+/// Fields of the verb `Arrange`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Arrange {
+    /// The tab.
+    pub tab: TabId,
+    /// How.
+    pub how: Arrangement,
 }

@@ -23,9 +23,9 @@ use crate::memory::{
 };
 use crate::messages::{Check, Message, Read, Send, Settled, Wait};
 use crate::panes::{
-    CloseWorkspace, MovePane, MoveTab, Notify, OnPane, OnTab, OpenWorkspace, Opened, PaneRow, Prompt,
-    ReadPane, Rename, RenameTab, RenameWorkspace, ResizePane, Run, SendKeys, SendText, SwapPane, WaitPane,
-    Waited,
+    Arrange, CloseWorkspace, MovePane, MoveTab, Notify, OnPane, OnTab, OpenWorkspace, Opened, PaneRow,
+    PlaceFloat, Prompt, ReadPane, Rename, RenameTab, RenameWorkspace, ResizePane, Run, SendKeys, SendText,
+    SwapPane, WaitPane, Waited,
 };
 use crate::sessions::{CloseSession, CreateSession, SessionRow};
 use crate::stream::{Attach, Attached};
@@ -187,6 +187,14 @@ named! {
         MovePane(MovePane),
         /// Two panes change places.
         SwapPane(SwapPane),
+        /// Lets a tiled pane float, or tiles a floating one.
+        Float(OnPane),
+        /// Moves and sizes a floating pane.
+        PlaceFloat(PlaceFloat),
+        /// Hides the floating panes of a tab, or shows them again.
+        HideFloats(OnTab),
+        /// Lays the tiled panes of a tab out anew.
+        Arrange(Arrange),
         /// Shows a tab to the asking client.
         LookAt(OnTab),
         /// Closes a tab and ends its programs.

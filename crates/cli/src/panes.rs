@@ -46,7 +46,7 @@ impl OnePane {
 #[group(id = "place", multiple = false)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "five flags of a command line, of which at most one is given"
+    reason = "six flags of a command line, of which at most one is given"
 )]
 struct PlaceArgs {
     /// To the right of the pane it opens from.
@@ -55,6 +55,9 @@ struct PlaceArgs {
     /// Below the pane it opens from.
     #[arg(long)]
     down: bool,
+    /// Over the tiled panes.
+    #[arg(long)]
+    floating: bool,
     /// In a tab of its own.
     #[arg(long)]
     tab: bool,
@@ -68,6 +71,7 @@ impl PlaceArgs {
         match self {
             PlaceArgs { right: true, .. } => Place::Right,
             PlaceArgs { down: true, .. } => Place::Down,
+            PlaceArgs { floating: true, .. } => Place::Floating,
             PlaceArgs { tab: true, .. } => Place::Tab,
             PlaceArgs { here: true, .. } => Place::Here,
             _ => Place::Auto,
@@ -351,7 +355,7 @@ fn cells(row: &PaneRow) -> Vec<Cell> {
         Cell::new(row.pane.to_string(), id),
         row.name.as_deref().unwrap_or_default().into(),
         row.workspace.as_str().into(),
-        row.tab.to_string().into(),
+        if row.floating { format!("{} floating", row.tab) } else { row.tab.to_string() }.into(),
         runs.into(),
         state,
         branch.into(),

@@ -185,3 +185,55 @@ fn the_demo_shows_its_agents_and_leaves_nothing() {
     client.end();
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0, "also when the terminal closes");
 }
+
+#[test]
+fn a_floating_pane_is_opened_moved_hidden_and_tiled() {
+    use kraal_term::{MouseButton, MouseEvent, MouseKind};
+    let home = sandbox();
+    let client = attached(&home);
+    client.type_text("echo be''low\r");
+    client.wait_text("below");
+    let pane = home.run(&["--floating", "--name", "notes", "--", "sh", "-c", "echo over; exec cat"]);
+    let shown = client.wait_text("over");
+    assert!(shown.has("below") && home.pane(pane).is_some_and(|row| row.floating && row.focused));
+    client.type_text("typed into it\r");
+    home.await_text(pane, "typed into it");
+
+    // Its frame's top moves it, its corner sizes it.
+    let drag = |from: (u16, u16), to: (u16, u16)| {
+        let event = |kind, (x, y)| MouseEvent {
+            kind,
+            button: Some(MouseButton::Left),
+            x,
+            y,
+            mods: kraal_term::keys::Mods::empty(),
+        };
+        client.mouse(&event(MouseKind::Press, from));
+        client.mouse(&event(MouseKind::Move, to));
+        client.mouse(&event(MouseKind::Release, to));
+    };
+    let corner = |screen: &kraal_testkit::Screen| screen.find("╭─ notes");
+    let (x, y) = corner(&client.screen()).expect("its frame");
+    drag((x + 10, y), (x + 10, y + 5));
+    client.wait_for("it moved down", |screen| corner(screen) == Some((x, y + 5)));
+    let before = home.pane(pane).expect("it is there");
+    let (right, bottom) = (x + before.cols + 1, y + 5 + before.rows + 1);
+    drag((right, bottom), (right - 6, bottom - 2));
+    await_true("its program has fewer cells", || {
+        home.pane(pane).is_some_and(|row| (row.cols, row.rows) == (before.cols - 6, before.rows - 2))
+    });
+
+    client.keys(&["ctrl+b", "ctrl+f"]);
+    client.wait_for("it is out of sight", |screen| !screen.has("typed into it") && screen.has("+1"));
+    client.type_text("echo be''neath\r");
+    client.wait_text("beneath");
+    client.keys(&["ctrl+b", "ctrl+f"]);
+    client.wait_text("typed into it");
+
+    // It comes back as it was, and is tiled.
+    home.kill_server();
+    client.wait_text("typed into it");
+    client.keys(&["ctrl+b", "F"]);
+    await_true("it is tiled", || home.pane(pane).is_some_and(|row| !row.floating));
+    assert!(home.ok(&["panes"]).lines().count() == 3);
+}

@@ -2,7 +2,10 @@
 //!
 //! Not here: kraal's environments (a server each), the panes in a tab (`panes`).
 
-use kraal_api::panes::{CloseWorkspace, MoveTab, OnTab, OpenWorkspace, Opened, RenameTab, RenameWorkspace};
+use kraal_api::events::Happening;
+use kraal_api::panes::{
+    Arrange, CloseWorkspace, MoveTab, OnTab, OpenWorkspace, Opened, RenameTab, RenameWorkspace,
+};
 use kraal_api::sessions::{CloseSession, CreateSession, SessionRow};
 use kraal_api::{Code, PaneId, Refusal, Response, TabId, WorkspaceId};
 
@@ -10,8 +13,8 @@ use crate::desk::Desk;
 use crate::outbox::{Answer, Reply};
 use crate::panes::{self, NewPane, Spot};
 use crate::rights::{Permit, Reach, no_group};
-use crate::tree::Opener;
 use crate::tree::names::unique_workspace;
+use crate::tree::{Opener, arrange, float};
 use crate::views;
 use crate::words::{did_you_mean, last_part, line, name};
 
@@ -42,7 +45,7 @@ pub(crate) fn list(desk: &Desk<'_>, permit: &Permit) -> Answer {
             name: tab.name.clone().unwrap_or_else(|| tab.id.to_string()),
             group: workspace.name.clone(),
             is_current: current == Some(tab.id),
-            terminals: tab.layout.panes(),
+            terminals: tab.panes(),
         });
     Ok(Reply::Now(Response::Sessions(rows.collect())))
 }
@@ -71,7 +74,7 @@ pub(crate) fn close_session(desk: &mut Desk<'_>, permit: &Permit, ask: &CloseSes
             format!("session {session} belongs to the group {}: only its own lead closes it", workspace.name);
         return Err(Refusal::new(Code::NotOwned, message));
     }
-    if permit.asked().caller.pane().is_some_and(|own| tab.layout.contains(own)) {
+    if permit.asked().caller.pane().is_some_and(|own| tab.contains(own)) {
         return Err(Refusal::forbidden("this is the lead's own session: the user closes it"));
     }
     if workspace.tabs.len() == 1 {
@@ -89,7 +92,7 @@ pub(crate) fn close_session(desk: &mut Desk<'_>, permit: &Permit, ask: &CloseSes
 fn close_whole(desk: &mut Desk<'_>, tab: TabId) {
     let Some((_, tab)) = desk.tree.tab(tab) else { return };
     let focus = tab.focus;
-    let others: Vec<PaneId> = tab.layout.panes().into_iter().filter(|pane| *pane != focus).collect();
+    let others: Vec<PaneId> = tab.panes().into_iter().filter(|pane| *pane != focus).collect();
     for pane in others.into_iter().chain([focus]) {
         panes::close(desk, pane);
     }
@@ -101,6 +104,28 @@ pub(crate) fn look_at(desk: &mut Desk<'_>, permit: &Permit, ask: &OnTab) -> Answ
         return Err(no_tab(ask.tab));
     }
     views::go(desk, permit.asked(), ask.tab);
+    DONE
+}
+
+/// Verb `HideFloats`: its floating panes are hidden, or shown again.
+pub(crate) fn hide_floats(desk: &mut Desk<'_>, _: &Permit, ask: &OnTab) -> Answer {
+    let Some(tab) = desk.tree.tab_mut(ask.tab) else { return Err(no_tab(ask.tab)) };
+    if tab.floating.is_empty() {
+        return Err(Refusal::failed(format!("nothing floats in tab {}: let a pane float first", ask.tab)));
+    }
+    if let Some(pane) = float::hide(tab) {
+        desk.out.tell(Happening::PaneFocused { pane });
+    }
+    desk.out.restructure();
+    DONE
+}
+
+/// Verb `Arrange`: its tiled panes are laid out anew.
+pub(crate) fn arrange(desk: &mut Desk<'_>, _: &Permit, ask: &Arrange) -> Answer {
+    let Some(tab) = desk.tree.tab_mut(ask.tab) else { return Err(no_tab(ask.tab)) };
+    tab.layout = arrange::arranged(&tab.layout, ask.how);
+    tab.zoomed = None;
+    desk.out.restructure();
     DONE
 }
 
@@ -184,8 +209,7 @@ pub(crate) fn rename_workspace(desk: &mut Desk<'_>, _: &Permit, ask: &RenameWork
     }
     let new = unique_workspace(desk.tree, &new, Some(id));
     desk.tree.rename_workspace(id, new);
-    let panes =
-        desk.tree.tabs().filter(|(workspace, _)| workspace.id == id).flat_map(|(_, tab)| tab.layout.panes());
+    let panes = desk.tree.tabs().filter(|(workspace, _)| workspace.id == id).flat_map(|(_, tab)| tab.panes());
     desk.out.touched.extend(panes);
     desk.out.restructure();
     DONE

@@ -38,7 +38,7 @@ pub(crate) fn settle(tree: &mut Tree, clients: &Clients, out: &mut Outbox) {
 
 /// The rectangle that each pane of a tab is sized by.
 fn sized(tab: &Tab, area: Rect) -> Vec<(PaneId, Rect)> {
-    let mut rects = tab.layout.solve(area);
+    let mut rects = tab.solve(area);
     for (pane, rect) in &mut rects {
         if tab.zoomed == Some(*pane) {
             *rect = area;

@@ -8,7 +8,7 @@ use crate::caller::{Asked, Caller};
 use crate::clients::Clients;
 use crate::desk::Desk;
 use crate::outbox::Change;
-use crate::tree::Tree;
+use crate::tree::{Tree, float};
 
 /// The client that follows what this caller opens: its own; for a pane's program the one that shows
 /// the pane; for a program outside the one the user was at last.
@@ -46,6 +46,7 @@ pub(crate) fn go(desk: &mut Desk<'_>, asked: &Asked, tab: TabId) {
 pub(crate) fn take_focus(desk: &mut Desk<'_>, pane: PaneId) {
     let Some(id) = desk.tree.place(pane).map(|(_, tab)| tab.id) else { return };
     let Some(tab) = desk.tree.tab_mut(id) else { return };
+    let raised = float::raise(tab, pane);
     if tab.focus != pane {
         tab.focus = pane;
         desk.out.tell(kraal_api::events::Happening::PaneFocused { pane });
@@ -53,6 +54,9 @@ pub(crate) fn take_focus(desk: &mut Desk<'_>, pane: PaneId) {
     }
     if tab.zoomed.is_some_and(|zoomed| zoomed != pane) {
         tab.zoomed = None;
+        desk.out.restructure();
+    }
+    if raised {
         desk.out.restructure();
     }
 }

@@ -192,3 +192,50 @@ fn who_asks_for_a_pane_is_told_whether_its_program_runs() {
     scene.user(r#"{"ClosePane":{"pane":6}}"#);
     insta::assert_snapshot!(scene.text);
 }
+
+#[test]
+fn panes_float_over_the_tiled_ones() {
+    let mut scene = Scene::attached();
+    scene.quietly(|scene| {
+        scene.running(r#"{"Run":{"argv":["top"],"opening":{"place":"floating"}}}"#);
+    });
+    scene.tree();
+    scene.note("a second one; it is moved, sized, out of reach, and grown by keys");
+    scene.quietly(|scene| {
+        scene.running(r#"{"Run":{"argv":["log"],"opening":{"place":"floating"}}}"#);
+    });
+    scene.user(r#"{"PlaceFloat":{"pane":3,"x":900,"y":0,"w":500,"h":250}}"#);
+    scene.user(r#"{"ResizePane":{"pane":3,"direction":"left","cells":4}}"#);
+    scene.user(r#"{"PlaceFloat":{"pane":1,"x":0,"y":0,"w":500,"h":250}}"#);
+    scene.note("the lower one is raised by its focus; hidden, the focus goes to a tile");
+    scene.user(r#"{"Focus":{"pane":2}}"#);
+    scene.tree();
+    scene.user(r#"{"HideFloats":{"tab":1}}"#);
+    scene.tree();
+    scene.user(r#"{"Focus":{"pane":3}}"#);
+    scene.tree();
+    scene.note("tiled, and the only tile cannot float");
+    scene.user(r#"{"Float":{"pane":3}}"#);
+    scene.user(r#"{"Float":{"pane":3}}"#);
+    scene.quietly(|scene| {
+        scene.user(r#"{"ClosePane":{"pane":3}}"#);
+    });
+    scene.user(r#"{"Float":{"pane":1}}"#);
+    scene.note("the last tile closes: what floats takes its room");
+    scene.user(r#"{"ClosePane":{"pane":1}}"#);
+    scene.tree();
+    scene.user(r#"{"HideFloats":{"tab":1}}"#);
+    insta::assert_snapshot!(scene.text);
+}
+
+#[test]
+fn floating_panes_come_back_as_they_were() {
+    let mut scene = Scene::attached();
+    scene.quietly(|scene| {
+        scene.running(r#"{"Run":{"argv":["top"],"opening":{"place":"floating"}}}"#);
+        scene.user(r#"{"PlaceFloat":{"pane":2,"x":10,"y":20,"w":300,"h":400}}"#);
+    });
+    let before = scene.world.model().workspaces;
+    scene.restart(kraal_core::Revival::Running { alive: vec![(PaneId(1), None), (PaneId(2), None)] });
+    assert_eq!(scene.world.model().workspaces, before);
+}

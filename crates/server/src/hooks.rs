@@ -19,6 +19,8 @@ use crate::watch::{Found, as_process};
 const REFUSED: &str = "kraal_refused";
 /// As much of a prompt's first line must stand on a screen, in characters.
 const PROMPT_SHOWN: usize = 30;
+/// And as much of it in a row that ends before, in bytes.
+const PROMPT_WRAPPED: usize = 12;
 
 /// Who sent a report, as its process's ancestors up to the pane's program tell.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -271,7 +273,12 @@ fn shows(rows: &[String], prompt: &str) -> bool {
     let bare = |text: &str| text.trim_start_matches(|c: char| !c.is_alphanumeric()).trim_end().to_owned();
     let first = prompt.lines().map(bare).find(|line| !line.is_empty()).unwrap_or_default();
     let wanted: String = first.chars().take(PROMPT_SHOWN).collect();
-    !wanted.is_empty() && rows.iter().any(|row| bare(row).starts_with(wanted.trim_end()))
+    let shown = |row: &String| {
+        let row = bare(row);
+        // A narrow pane wraps it.
+        row.starts_with(wanted.trim_end()) || row.len() >= PROMPT_WRAPPED && wanted.starts_with(&row)
+    };
+    !wanted.is_empty() && rows.iter().any(shown)
 }
 
 /// One line of a stranger's words, for the log.

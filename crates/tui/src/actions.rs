@@ -4,6 +4,7 @@
 //! Not here: how keys are matched (`keymap`), how an action is carried out (`client`).
 
 use kraal_api::config::Config;
+use kraal_api::layout::Arrangement;
 use kraal_api::panes::{Direction, Place};
 
 use crate::keymap::Keymap;
@@ -137,6 +138,10 @@ pub enum Ask {
     Resize(Direction),
     SwapNext,
     SwapPrevious,
+    Float,
+    MoveFloat(Direction),
+    HideFloats,
+    Arrange(Arrangement),
     ToOwnTab,
     Rerun,
     MoveTab(i32),
@@ -233,6 +238,12 @@ pub const ACTIONS: &[Action] = actions! {
         "tab-move-left" "<" "Move this tab left" ["prefix <"] ["prefix <"] Does::Ask(Ask::MoveTab(-1));
         "tab-move-right" ">" "Move this tab right" ["prefix >"] ["prefix >"] Does::Ask(Ask::MoveTab(1));
         "tab-close" "x" "Close this tab…" [] ["prefix &"] Does::Open(Open::CloseTab);
+        "layout-next" "=" "Lay its panes out in the next way" ["prefix ="] [] Does::Ask(Ask::Arrange(Arrangement::Next));
+        "layout-columns" "c" "Its panes side by side" [] ["prefix alt+1"] Does::Ask(Ask::Arrange(Arrangement::Columns));
+        "layout-rows" "w" "Its panes one above the other" [] ["prefix alt+2"] Does::Ask(Ask::Arrange(Arrangement::Rows));
+        "layout-main-top" "u" "One large pane on top" [] ["prefix alt+3"] Does::Ask(Ask::Arrange(Arrangement::MainTop));
+        "layout-main-left" "m" "One large pane on the left" [] ["prefix alt+4"] Does::Ask(Ask::Arrange(Arrangement::MainLeft));
+        "layout-grid" "g" "Its panes in a grid" [] ["prefix alt+5"] Does::Ask(Ask::Arrange(Arrangement::Grid));
         "tab-1" "1" "Go to tab 1" ["prefix 1"] ["prefix 1"] Does::Go(Go::Tab(1));
         "tab-2" "2" "Go to tab 2" ["prefix 2"] ["prefix 2"] Does::Go(Go::Tab(2));
         "tab-3" "3" "Go to tab 3" ["prefix 3"] ["prefix 3"] Does::Go(Go::Tab(3));
@@ -247,6 +258,13 @@ pub const ACTIONS: &[Action] = actions! {
         "pane-new" "n" "New pane" ["prefix n", "alt+n"] [] Does::Ask(Ask::NewPane(Place::Auto));
         "pane-split-right" "|" "Split to the right" ["prefix |"] ["prefix %"] Does::Ask(Ask::NewPane(Place::Right));
         "pane-split-down" "-" "Split below" ["prefix -"] ["prefix \""] Does::Ask(Ask::NewPane(Place::Down));
+        "pane-new-floating" "w" "New floating pane" ["prefix f"] [] Does::Ask(Ask::NewPane(Place::Floating));
+        "pane-float" "f" "Let it float, or tile it" ["prefix F"] [] Does::Ask(Ask::Float);
+        "floating-hide" "h" "Hide or show what floats" ["prefix ctrl+f"] [] Does::Ask(Ask::HideFloats);
+        "floating-left" "ctrl+left" "Move what floats to the left" [] [] Does::Ask(Ask::MoveFloat(Left));
+        "floating-right" "ctrl+right" "Move what floats to the right" [] [] Does::Ask(Ask::MoveFloat(Right));
+        "floating-up" "ctrl+up" "Move what floats up" [] [] Does::Ask(Ask::MoveFloat(Up));
+        "floating-down" "ctrl+down" "Move what floats down" [] [] Does::Ask(Ask::MoveFloat(Down));
         "pane-list" "l" "Go to a pane…" ["prefix p"] [] Does::Open(Open::Panes);
         "pane-close" "x" "Close this pane" ["prefix x"] ["prefix x"] Does::Open(Open::ClosePane);
         "pane-zoom" "z" "Fill the tab with this pane" ["prefix z"] ["prefix z"] Does::Ask(Ask::Zoom);
@@ -280,6 +298,7 @@ pub const ACTIONS: &[Action] = actions! {
         "run" "r" "Run a command…" ["prefix r"] [] Does::Open(Open::Run(Place::Auto));
         "run-right" "|" "Run a command to the right…" [] [] Does::Open(Open::Run(Place::Right));
         "run-down" "-" "Run a command below…" [] [] Does::Open(Open::Run(Place::Down));
+        "run-floating" "f" "Run a command floating…" [] [] Does::Open(Open::Run(Place::Floating));
         "run-tab" "t" "Run a command in a tab…" [] [] Does::Open(Open::Run(Place::Tab));
     }
     View {

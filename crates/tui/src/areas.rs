@@ -68,12 +68,43 @@ impl Areas {
     }
 }
 
-/// The rectangles of a tab's panes, frames included: the zoomed one alone, else all.
-pub(crate) fn rects(tab: &Tab, area: Rect) -> Vec<(PaneId, Rect)> {
-    match tab.zoomed {
-        Some(pane) => vec![(pane, area)],
-        None => tab.layout.solve(area),
+/// The pane at a cell: of those in sight the one that is drawn last.
+pub(crate) fn topmost(rects: &[(PaneId, Rect)], x: u16, y: u16) -> Option<(PaneId, Rect)> {
+    rects.iter().rev().find(|(_, rect)| rect.contains(x, y)).copied()
+}
+
+/// The parts of a row, from `x` on and `w` cells long, over which none of these rectangles lies.
+pub(crate) fn uncovered(over: &[(PaneId, Rect)], y: u16, (x, w): (u16, u16)) -> Vec<(u16, u16)> {
+    let mut parts = vec![(x, x + w)];
+    for (_, rect) in over.iter().filter(|(_, rect)| y >= rect.y && y - rect.y < rect.h) {
+        let (from, to) = (rect.x, rect.x + rect.w);
+        parts = parts.into_iter().flat_map(|(a, b)| [(a, b.min(from)), (a.max(to), b)]).collect();
+        parts.retain(|(a, b)| a < b);
     }
+    parts.into_iter().map(|(a, b)| (a, b - a)).collect()
+}
+
+/// The pane on one side of another that floats, or under it: the nearest that floats there, else the
+/// tile under its middle.
+pub(crate) fn from_float(tab: &Tab, area: Rect, pane: PaneId, towards: Direction) -> Option<PaneId> {
+    let rects = tab.in_sight(area);
+    let (_, own) = rects.iter().find(|(id, _)| *id == pane)?;
+    let middle = |rect: &Rect| (i32::from(rect.x + rect.w / 2), i32::from(rect.y + rect.h / 2));
+    let (x, y) = middle(own);
+    let way = |rect: &Rect| {
+        let (to_x, to_y) = middle(rect);
+        match towards {
+            Direction::Left => x - to_x,
+            Direction::Right => to_x - x,
+            Direction::Up => y - to_y,
+            Direction::Down => to_y - y,
+        }
+    };
+    let floating = rects.iter().filter(|(id, _)| *id != pane && tab.floats(*id));
+    let nearest = floating.filter(|(_, rect)| way(rect) > 0).min_by_key(|(_, rect)| way(rect));
+    let tiles = tab.layout.solve(area);
+    let under = topmost(&tiles, own.x + own.w / 2, own.y + own.h / 2);
+    nearest.copied().or(under).map(|(id, _)| id)
 }
 
 /// The pane on one side of another: of those it touches, the one it shares most with.
@@ -152,6 +183,20 @@ mod tests {
         }
         let side = |cols| Areas::new(cols, 24, Sidebar::Auto).side.w;
         assert_eq!([side(39), side(40), side(83), side(84)], [0, 4, 4, 28]);
+    }
+
+    #[test]
+    fn what_floats_covers_rows_and_is_met_first() {
+        let at = |x, y, w, h| Rect { x, y, w, h };
+        let over = [(PaneId(8), at(10, 2, 20, 5)), (PaneId(9), at(25, 4, 10, 5))];
+        assert_eq!(uncovered(&over, 1, (0, 80)), [(0, 80)]);
+        assert_eq!(uncovered(&over, 3, (0, 80)), [(0, 10), (30, 50)]);
+        assert_eq!(uncovered(&over, 5, (0, 80)), [(0, 10), (35, 45)]);
+        assert_eq!(uncovered(&over, 5, (12, 10)), []);
+        let rects = [(PaneId(1), Rect::sized(80, 20)), over[0], over[1]];
+        assert_eq!(topmost(&rects, 26, 5).map(|(id, _)| id.0), Some(9));
+        assert_eq!(topmost(&rects, 12, 5).map(|(id, _)| id.0), Some(8));
+        assert_eq!(topmost(&rects, 2, 5).map(|(id, _)| id.0), Some(1));
     }
 
     fn three() -> Vec<(PaneId, Rect)> {

@@ -348,7 +348,12 @@ impl Grid {
         let count = target.len().min(from.len());
         target[..count].copy_from_slice(&from[..count]);
         target[count..].fill(Cell::BLANK);
-        // A wide glyph that the right edge cuts.
+        // Wide glyphs that the edges cut.
+        if let Some(first) = target.first_mut()
+            && first.glyph == Glyph::TAIL
+        {
+            first.glyph = Glyph::BLANK;
+        }
         if let Some(last) = target.last_mut()
             && last.glyph.is_wide()
         {

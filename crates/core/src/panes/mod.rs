@@ -3,6 +3,7 @@
 //! Not here: agents in them (`agents`), tabs and workspaces (`sessions`).
 
 mod close;
+mod floats;
 mod life;
 mod open;
 mod spot;
@@ -10,6 +11,7 @@ mod typing;
 mod verbs;
 
 pub(crate) use close::close;
+pub(crate) use floats::{float, place_float};
 pub(crate) use life::{changed, exited, start_failed, started};
 pub(crate) use open::{NewPane, open, open_asked, run};
 pub(crate) use spot::Spot;

@@ -109,6 +109,7 @@ pub(crate) fn open(desk: &mut Desk<'_>, new: NewPane, spot: Spot) -> Result<Open
     let state = state(desk.house, pane, new);
     let tab = match spot {
         Spot::Beside(at, axis) => desk.tree.add_beside(at, axis, state),
+        Spot::Floating(at) => desk.tree.add_floating(at, state),
         Spot::Tab(workspace, name) => {
             let tab = desk.tree.add_tab(workspace, name, state);
             tab.inspect(|tab| tell_tab(desk, *tab))

@@ -17,6 +17,8 @@ use crate::words;
 pub(crate) enum Spot {
     /// After another pane, along an axis.
     Beside(PaneId, Axis),
+    /// Over the tiled panes of another pane's tab.
+    Floating(PaneId),
     /// In a tab of its own, with this name.
     Tab(WorkspaceId, Option<String>),
     /// In a workspace of its own.
@@ -87,6 +89,11 @@ pub(crate) fn spot(tree: &Tree, from: PaneId, place: Place) -> Result<Spot, Refu
     let gone = || Refusal::not_found(format!("there is no pane {from}: `kraal panes` lists them"));
     let (workspace, tab) = tree.place(from).ok_or_else(gone)?;
     let rect = tree.rect(from).ok_or_else(gone)?;
+    // Beside one that floats there is as much room as the tiles have.
+    let rect = match tab.layout.panes().last() {
+        Some(last) if tab.floats(from) => tree.rect(*last).ok_or_else(gone)?,
+        _ => rect,
+    };
     let along = |axis, side: &str| match layout::divisible(rect, axis) {
         true => Ok(Spot::Beside(from, axis)),
         false => {
@@ -97,6 +104,7 @@ pub(crate) fn spot(tree: &Tree, from: PaneId, place: Place) -> Result<Spot, Refu
         Place::Right => along(Axis::Row, "right of"),
         Place::Down => along(Axis::Column, "below"),
         Place::Tab => Ok(Spot::Tab(workspace.id, None)),
+        Place::Floating => Ok(Spot::Floating(from)),
         Place::Here if tree.pane(from).is_some_and(|pane| pane.lives()) => {
             Err(Refusal::busy(format!("the program of pane {from} still runs: close it, or open beside it")))
         }

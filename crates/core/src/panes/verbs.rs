@@ -11,6 +11,7 @@ use kraal_api::{PaneId, Refusal, Response, TabId};
 
 use super::close;
 use super::close::tab_closed;
+use super::floats;
 use crate::caller::Caller;
 use crate::desk::Desk;
 use crate::effect::Effect;
@@ -58,6 +59,7 @@ fn row(desk: &Desk<'_>, pane: PaneId) -> Option<PaneRow> {
         cols: state.size.0,
         rows: state.size.1,
         focused: tab.focus == pane,
+        floating: tab.floats(pane),
         branch: state.facts.branch.clone(),
         agent: agent.map(|agent| agent.name.clone()),
         state: agent.map(|agent| agent.verdict.state),
@@ -180,6 +182,9 @@ pub(crate) fn resize(desk: &mut Desk<'_>, permit: &Permit, ask: &ResizePane) -> 
     let pane = permit.pane()?;
     let Some(id) = desk.tree.place(pane).map(|(_, tab)| tab.id) else { return DONE };
     let area = desk.tree.area(id);
+    if let Some(answer) = floats::resize(desk, (id, pane), ask) {
+        return answer;
+    }
     let push = Push { pane, direction: ask.direction, cells: ask.cells };
     if let Some(tab) = desk.tree.tab_mut(id)
         && push_border(&mut tab.layout, area, push)

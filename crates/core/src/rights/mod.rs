@@ -228,12 +228,14 @@ fn named(request: &Request) -> Vec<Said<'_>> {
         Verb::Prompt(ask) => vec![&ask.pane],
         Verb::Rename(ask) => vec![&ask.pane],
         Verb::ResizePane(ask) => vec![&ask.pane],
+        Verb::PlaceFloat(ask) => vec![&ask.pane],
         Verb::MovePane(ask) => vec![&ask.pane],
         Verb::SwapPane(ask) => vec![&ask.pane, &ask.with],
         Verb::Focus(ask)
         | Verb::ClosePane(ask)
         | Verb::Rerun(ask)
         | Verb::Zoom(ask)
+        | Verb::Float(ask)
         | Verb::Lead(ask)
         | Verb::Unlead(ask) => vec![&ask.pane],
         Verb::Run(run) => run.opening.from.iter().collect(),
@@ -242,6 +244,8 @@ fn named(request: &Request) -> Vec<Said<'_>> {
         | Verb::Agents
         | Verb::Events(_)
         | Verb::Notify(_)
+        | Verb::HideFloats(_)
+        | Verb::Arrange(_)
         | Verb::LookAt(_)
         | Verb::CloseTab(_)
         | Verb::RenameTab(_)

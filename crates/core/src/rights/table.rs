@@ -155,8 +155,12 @@ fn verb_row(verb: &Verb) -> Row {
         | Verb::Rerun(_)
         | Verb::Zoom(_)
         | Verb::ResizePane(_)
-        | Verb::SwapPane(_) => Row::OnPane,
+        | Verb::SwapPane(_)
+        | Verb::Float(_)
+        | Verb::PlaceFloat(_) => Row::OnPane,
         Verb::MovePane(_)
+        | Verb::HideFloats(_)
+        | Verb::Arrange(_)
         | Verb::LookAt(_)
         | Verb::CloseTab(_)
         | Verb::RenameTab(_)

@@ -3,6 +3,8 @@
 //!
 //! Not here: who may ask for a move (`rights`), what is told about it (`panes`, `sessions`).
 
+pub(crate) mod arrange;
+pub(crate) mod float;
 pub(crate) mod layout;
 pub(crate) mod names;
 mod pane;
@@ -10,7 +12,7 @@ pub(crate) mod repair;
 
 use std::collections::BTreeMap;
 
-use kraal_api::layout::{Axis, Layout, Rect};
+use kraal_api::layout::{Axis, Rect};
 use kraal_api::model::{Model, Tab, Workspace};
 use kraal_api::{PaneId, TabId, WorkspaceId};
 
@@ -101,7 +103,7 @@ impl Tree {
 
     /// The tab a pane lies in, with its workspace.
     pub(crate) fn place(&self, pane: PaneId) -> Option<(&Workspace, &Tab)> {
-        self.tabs().find(|(_, tab)| tab.layout.contains(pane))
+        self.tabs().find(|(_, tab)| tab.contains(pane))
     }
 
     /// Every tab with its workspace, in the order they are listed.
@@ -158,17 +160,17 @@ impl Tree {
 
     /// Every pane in workspace, tab, pane order.
     pub(crate) fn in_order(&self) -> Vec<PaneId> {
-        self.tabs().flat_map(|(_, tab)| tab.layout.panes()).collect()
+        self.tabs().flat_map(|(_, tab)| tab.panes()).collect()
     }
 
     pub(crate) fn area(&self, tab: TabId) -> Rect {
         self.areas.get(&tab).copied().unwrap_or(AREA_DEFAULT)
     }
 
-    /// The rectangle of a pane in its tab as it is tiled.
+    /// The rectangle of a pane in its tab, as it is tiled or floats.
     pub(crate) fn rect(&self, pane: PaneId) -> Option<Rect> {
         let (_, tab) = self.place(pane)?;
-        tab.layout.solve(self.area(tab.id)).into_iter().find(|(id, _)| *id == pane).map(|(_, rect)| rect)
+        tab.solve(self.area(tab.id)).into_iter().find(|(id, _)| *id == pane).map(|(_, rect)| rect)
     }
 
     pub(crate) fn new_pane_id(&mut self) -> PaneId {
@@ -211,7 +213,7 @@ impl Tree {
     fn add_tab_for(&mut self, workspace: WorkspaceId, name: Option<String>, focus: PaneId) -> Option<TabId> {
         let id = TabId(self.next.1);
         let area = self.last_tab().map(|tab| self.area(tab));
-        let tab = Tab { id, name, layout: Layout::Pane(focus), focus, zoomed: None };
+        let tab = Tab::of_pane(id, name, focus);
         self.workspace_mut(workspace)?.tabs.push(tab);
         self.next.1 += 1;
         self.areas.extend(area.map(|area| (id, area)));
@@ -221,7 +223,15 @@ impl Tree {
     /// Puts a new pane beside another; None when that one is not there.
     pub(crate) fn add_beside(&mut self, at: PaneId, axis: Axis, pane: PaneState) -> Option<TabId> {
         let tab = self.place(at)?.1.id;
-        layout::split(&mut self.tab_mut(tab)?.layout, at, axis, pane.facts.id);
+        float::put_beside(self.tab_mut(tab)?, at, axis, pane.facts.id);
+        self.panes.insert(pane.facts.id, pane);
+        Some(tab)
+    }
+
+    /// Puts a new pane over the tiled ones of another's tab; None when that one is not there.
+    pub(crate) fn add_floating(&mut self, at: PaneId, pane: PaneState) -> Option<TabId> {
+        let tab = self.place(at)?.1.id;
+        float::add(self.tab_mut(tab)?, pane.facts.id);
         self.panes.insert(pane.facts.id, pane);
         Some(tab)
     }
@@ -232,7 +242,7 @@ impl Tree {
         let new = pane.facts.id;
         let renumbered = |pane| if pane == old { new } else { pane };
         let tab = self.tab_mut(id)?;
-        layout::renumber(&mut tab.layout, &renumbered);
+        float::renumber(tab, &renumbered);
         tab.focus = renumbered(tab.focus);
         tab.zoomed = tab.zoomed.map(renumbered);
         self.panes.remove(&old);
@@ -251,7 +261,7 @@ impl Tree {
     fn take_out(&mut self, pane: PaneId) -> Option<Removed> {
         let id = self.place(pane)?.1.id;
         let tab = self.tab_mut(id)?;
-        let Some(heir) = layout::remove(&mut tab.layout, pane) else {
+        let Some(heir) = float::take_out(tab, pane) else {
             return Some(Removed { tab: id, focus: None, closed: Some(self.close_tab(id)?) });
         };
         if tab.zoomed == Some(pane) {
@@ -300,14 +310,14 @@ impl Tree {
         }
         let removed = self.take_out(pane)?;
         let tab = self.place(at)?.1.id;
-        layout::split(&mut self.tab_mut(tab)?.layout, at, axis, pane);
+        float::put_beside(self.tab_mut(tab)?, at, axis, pane);
         Some(removed)
     }
 
     /// Moves a pane to a new tab of its workspace; None when it has one to itself already.
     pub(crate) fn move_to_tab(&mut self, pane: PaneId) -> Option<(Removed, TabId)> {
         let (workspace, tab) = self.place(pane)?;
-        if tab.layout == Layout::Pane(pane) {
+        if tab.panes() == [pane] {
             return None;
         }
         let workspace = workspace.id;
@@ -325,8 +335,8 @@ impl Tree {
             _ => pane,
         };
         for tab in self.workspaces.iter_mut().flat_map(|workspace| &mut workspace.tabs) {
-            let within = tab.layout.contains(one) && tab.layout.contains(other);
-            layout::renumber(&mut tab.layout, &exchanged);
+            let within = tab.contains(one) && tab.contains(other);
+            float::renumber(tab, &exchanged);
             if !within {
                 tab.focus = exchanged(tab.focus);
                 tab.zoomed = tab.zoomed.map(exchanged);

@@ -54,7 +54,7 @@ fn by_name(tree: &Tree, said: &str) -> Result<PaneId, Refusal> {
 fn matching(tree: &Tree, fits: impl Fn(&Workspace, &str) -> bool) -> Vec<(PaneId, String)> {
     let mut found = Vec::new();
     for workspace in tree.workspaces() {
-        for pane in workspace.tabs.iter().flat_map(|tab| tab.layout.panes()) {
+        for pane in workspace.tabs.iter().flat_map(|tab| tab.panes()) {
             let Some(name) = tree.pane(pane).and_then(|state| state.facts.name.as_deref()) else { continue };
             if fits(workspace, name) {
                 found.push((pane, format!("{}:{name}", workspace.name)));

@@ -72,9 +72,13 @@ fn whole_tab(mut tab: Tab, panes: &BTreeMap<PaneId, PaneState>, seen: &mut Seen)
     if seen.tabs.contains(&tab.id) {
         return None;
     }
-    tab.layout = whole_layout(tab.layout, panes, seen)?;
+    let layout = whole_layout(tab.layout, panes, seen);
+    tab.floating.retain(|float| panes.contains_key(&float.pane) && seen.panes.insert(float.pane));
+    // Without a tile the topmost of those that float becomes one.
+    tab.layout = layout.or_else(|| tab.floating.pop().map(|float| Layout::Pane(float.pane)))?;
+    tab.floats_hidden &= !tab.floating.is_empty();
     seen.tabs.insert(tab.id);
-    if !tab.layout.contains(tab.focus) {
+    if !tab.contains(tab.focus) || (tab.floats_hidden && tab.floats(tab.focus)) {
         tab.focus = *tab.layout.panes().first()?;
     }
     tab.zoomed = tab.zoomed.filter(|zoomed| *zoomed == tab.focus);

@@ -8,6 +8,7 @@ mod saving;
 mod settle;
 
 use kraal_api::events::Happening;
+use kraal_api::layout::Rect;
 use kraal_api::model::{Model, Pane};
 use kraal_api::{ConnId, PaneId, TabId};
 
@@ -112,7 +113,8 @@ impl World {
     /// The panes a client shows: those of its tab, or only the one that fills it.
     pub fn shown(&self, conn: ConnId) -> Vec<PaneId> {
         let Some((_, tab)) = self.view(conn).and_then(|tab| self.tree.tab(tab)) else { return Vec::new() };
-        tab.zoomed.map_or_else(|| tab.layout.panes(), |zoomed| vec![zoomed])
+        // The room does not matter for which they are.
+        tab.in_sight(Rect::sized(1, 1)).into_iter().map(|(pane, _)| pane).collect()
     }
 
     /// Columns and rows of a pane's terminal; 80 by 24 for one that is not there.

@@ -215,14 +215,19 @@ pub fn tree(world: &World) -> String {
         let _ = writeln!(text, "  {} in {}", workspace.name, workspace.folder);
         for tab in &workspace.tabs {
             let _ = writeln!(text, "    tab {} {}", tab.id, tab.name.as_deref().unwrap_or("-"));
-            for pane in tab.layout.panes() {
+            for pane in tab.panes() {
                 let facts = model.pane(pane).expect("a pane of a layout is there");
                 let (cols, rows) = world.pane_size(pane);
                 let focus = if tab.focus == pane { " focus" } else { "" };
                 let zoomed = if tab.zoomed == Some(pane) { " zoomed" } else { "" };
+                let floats = match (tab.floats(pane), tab.floats_hidden) {
+                    (true, true) => " floats hidden",
+                    (true, false) => " floats",
+                    _ => "",
+                };
                 let _ = writeln!(
                     text,
-                    "      pane {pane} {} {cols}x{rows} {:?} in {}{focus}{zoomed}",
+                    "      pane {pane} {} {cols}x{rows} {:?} in {}{focus}{zoomed}{floats}",
                     facts.called(),
                     facts.phase,
                     facts.cwd

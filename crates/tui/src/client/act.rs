@@ -4,8 +4,8 @@
 
 use kraal_api::layout::Rect;
 use kraal_api::panes::{
-    Attention, CloseWorkspace, MovePane, MoveTab, OnPane, OnTab, OpenWorkspace, Opening, Place, Prompt,
-    Rename, RenameTab, RenameWorkspace, ResizePane, Run, SwapPane,
+    Arrange, Attention, CloseWorkspace, MovePane, MoveTab, OnPane, OnTab, OpenWorkspace, Opening, Place,
+    Prompt, Rename, RenameTab, RenameWorkspace, ResizePane, Run, SwapPane,
 };
 use kraal_api::request::Verb;
 use kraal_api::{PaneId, PaneRef, State, TabId, agents};
@@ -15,7 +15,7 @@ use super::ask::Waits;
 use super::hold::Until;
 use super::{Client, Ending, Link, Now, Out};
 use crate::actions::{Action, Ask, Does, Go, Here};
-use crate::areas::{Sidebar, beside};
+use crate::areas::{Sidebar, beside, from_float};
 use crate::draw;
 use crate::layers::Then;
 use crate::text;
@@ -77,6 +77,18 @@ impl Client {
         let verb = match ask {
             Ask::NewPane(_) => return,
             Ask::Zoom => Verb::Zoom(on),
+            Ask::Float => Verb::Float(on),
+            Ask::MoveFloat(direction) => match self.float_moved(pane, direction) {
+                Some(place) => Verb::PlaceFloat(place),
+                None => return self.say("this pane does not float", now),
+            },
+            Ask::HideFloats | Ask::Arrange(_) => {
+                let Some((_, tab)) = self.mirror.tab() else { return };
+                match ask {
+                    Ask::Arrange(how) => Verb::Arrange(Arrange { tab: tab.id, how }),
+                    _ => Verb::HideFloats(OnTab { tab: tab.id }),
+                }
+            }
             Ask::Rerun => Verb::Rerun(on),
             Ask::Lead => Verb::Lead(on),
             Ask::Unlead => Verb::Unlead(on),
@@ -137,8 +149,12 @@ impl Client {
         match go {
             Go::Towards(direction) => {
                 // A zoomed pane has neighbours all the same.
-                let rects = tab.layout.solve(self.stage.areas.panes.or_some());
-                let to = self.mirror.focus().and_then(|pane| beside(&rects, pane, direction));
+                let area = self.stage.areas.panes.or_some();
+                let tiles = tab.layout.solve(area);
+                let to = self.mirror.focus().and_then(|pane| match tab.floats(pane) {
+                    true => from_float(tab, area, pane, direction),
+                    false => beside(&tiles, pane, direction),
+                });
                 if let Some(pane) = to {
                     self.go_pane(pane, out);
                 }
@@ -149,7 +165,7 @@ impl Client {
                 }
             }
             Go::LastPane => {
-                if let Some(pane) = self.past.last_pane.filter(|p| tab.layout.contains(*p)) {
+                if let Some(pane) = self.past.last_pane.filter(|p| tab.contains(*p)) {
                     self.go_pane(pane, out);
                 }
             }
@@ -187,7 +203,7 @@ impl Client {
     /// The pane that many places further in the shown tab.
     fn next_pane(&self, by: i64) -> Option<PaneId> {
         let (_, tab) = self.mirror.tab()?;
-        let panes = tab.layout.panes();
+        let panes = if tab.floats_hidden { tab.layout.panes() } else { tab.panes() };
         let focus = self.mirror.focus()?;
         let at = panes.iter().position(|p| *p == focus)? as i64;
         let next = panes[(at + by).rem_euclid(panes.len() as i64) as usize];

@@ -23,6 +23,8 @@ pub(super) enum Waits {
     Holding,
     /// A border follows the mouse.
     Dragging,
+    /// A floating pane follows the mouse.
+    Floating,
     /// Why an agent is in its state.
     Explaining(PaneId),
     /// The configuration's problems.
@@ -69,6 +71,7 @@ impl Client {
             }
             Waits::Holding => self.hold_answered(id, &answer, now, out),
             Waits::Dragging => self.drag_answered(answer.is_ok(), out),
+            Waits::Floating => self.float_drag_answered(answer.is_ok(), out),
             Waits::Explaining(pane) => {
                 if let Ok(Response::Explained(decisions)) = answer {
                     self.explain(pane, &decisions);

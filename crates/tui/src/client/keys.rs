@@ -21,6 +21,8 @@ pub(super) struct Hands {
     down: Vec<(KeyCode, PaneId)>,
     /// A border that follows the mouse.
     pub(super) drag: Option<super::mouse::Drag>,
+    /// A floating pane that follows the mouse.
+    pub(super) float: Option<super::float::FloatDrag>,
     /// Text that is being selected.
     pub(super) selection: Option<super::select::Selection>,
     /// A pane whose program got the press of a button: it gets what follows.

@@ -5,6 +5,7 @@
 
 mod act;
 mod ask;
+mod float;
 mod frames;
 mod hold;
 mod keys;
@@ -453,6 +454,9 @@ impl Client {
         Cursor {
             at: shows
                 .then_some((inner.x + x, inner.y + y))
+                .filter(|(x, y)| {
+                    self.pane_at(*x, *y).is_some_and(|(on_top, _)| Some(on_top) == self.mirror.focus())
+                })
                 .filter(|(x, y)| *x < self.stage.size.0 && *y < self.stage.size.1),
             shape: screen.head.shape,
             blinks: screen.has(flag::CURSOR_BLINKS),
@@ -462,7 +466,7 @@ impl Client {
     /// Where a pane of the shown tab lies, frame included.
     fn pane_rect(&self, pane: PaneId) -> Option<Rect> {
         let (_, tab) = self.mirror.tab()?;
-        let rects = crate::areas::rects(tab, self.stage.areas.panes);
+        let rects = tab.in_sight(self.stage.areas.panes);
         rects.into_iter().find(|(id, rect)| *id == pane && rect.w > 0 && rect.h > 0).map(|(_, rect)| rect)
     }
 

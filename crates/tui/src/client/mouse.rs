@@ -14,7 +14,7 @@ use kraal_term::{MouseButton, MouseEvent, MouseKind};
 
 use super::ask::Waits;
 use super::{Client, Link, Now, Out};
-use crate::areas::{border, border_at, rects};
+use crate::areas::{border, border_at, topmost};
 use crate::draw::Hit;
 
 /// A border that follows the mouse.
@@ -36,7 +36,10 @@ const WHEEL: i32 = 3;
 impl Client {
     pub(super) fn mouse(&mut self, mouse: &MouseEvent, now: Now, out: &mut Out) {
         let (x, y) = (mouse.x, mouse.y);
-        if self.drag_mouse(mouse, out) || self.grabbed_mouse(mouse, out) || self.select_mouse(mouse, now, out)
+        if self.drag_mouse(mouse, out)
+            || self.float_drag_mouse(mouse, out)
+            || self.grabbed_mouse(mouse, out)
+            || self.select_mouse(mouse, now, out)
         {
             return;
         }
@@ -103,9 +106,9 @@ impl Client {
     }
 
     /// The pane at a cell, with its rectangle.
-    fn pane_at(&self, x: u16, y: u16) -> Option<(PaneId, Rect)> {
+    pub(super) fn pane_at(&self, x: u16, y: u16) -> Option<(PaneId, Rect)> {
         let (_, tab) = self.mirror.tab()?;
-        rects(tab, self.stage.areas.panes).into_iter().find(|(_, rect)| rect.contains(x, y))
+        topmost(&tab.in_sight(self.stage.areas.panes), x, y)
     }
 
     fn pane_mouse(&mut self, mouse: &MouseEvent, now: Now, out: &mut Out) {
@@ -190,7 +193,14 @@ impl Client {
     fn drag_start(&mut self, x: u16, y: u16) -> bool {
         let Some((_, tab)) = self.mirror.tab() else { return false };
         let area = self.stage.areas.panes;
-        let Some((pane, side)) = border_at(&rects(tab, area), area, x, y) else { return false };
+        if let Some((pane, rect)) = self.pane_at(x, y).filter(|(pane, _)| tab.floats(*pane)) {
+            return self.float_drag_start(pane, rect, (x, y));
+        }
+        let tiles = tab.layout.solve(area);
+        if tab.zoomed.is_some() {
+            return false;
+        }
+        let Some((pane, side)) = border_at(&tiles, area, x, y) else { return false };
         let to = if side.axis() == kraal_api::layout::Axis::Row { x } else { y };
         self.hands.drag = Some(Drag { pane, side, to, asked: false, fresh: false });
         true
@@ -214,7 +224,7 @@ impl Client {
     /// reckoned from where the border no longer is.
     fn drag_pull(&mut self, out: &mut Out) {
         let (Some(drag), Some((_, tab))) = (self.hands.drag, self.mirror.tab()) else { return };
-        let Some(at) = border(&rects(tab, self.stage.areas.panes), drag.pane, drag.side) else {
+        let Some(at) = border(&tab.layout.solve(self.stage.areas.panes), drag.pane, drag.side) else {
             self.hands.drag = None;
             return;
         };

@@ -94,7 +94,7 @@ impl Client {
                 if self.mirror.tab().is_some_and(|(_, shown)| shown.id == tab.id) {
                     at = rows.len();
                 }
-                let urgent = most_urgent(tab.layout.panes().into_iter(), &self.mirror);
+                let urgent = most_urgent(tab.panes().into_iter(), &self.mirror);
                 rows.push(Row {
                     dot: Some(urgent.map_or((" ", self.theme.looks.faint), |(state, certain)| {
                         (self.theme.dot(state), self.theme.state(state, certain))
@@ -231,7 +231,7 @@ impl Client {
         let (workspace, tab) = self.mirror.tab()?;
         Some(match open {
             Open::CloseTab => {
-                let panes = tab.layout.panes();
+                let panes = tab.panes();
                 let title = format!("Close the tab {}?", tab_called(tab, &self.mirror));
                 Question::new(title, "close it", Then::CloseTab(tab.id)).line(self.at_stake(&panes))
             }
@@ -299,6 +299,7 @@ fn run_title(place: Place) -> &'static str {
         Place::Right => "Run a command to the right",
         Place::Down => "Run a command below",
         Place::Tab => "Run a command in a tab",
+        Place::Floating => "Run a command in a floating pane",
         Place::Auto | Place::Here => "Run a command",
     }
 }

@@ -9,6 +9,7 @@ use kraal_api::screen::attr;
 use kraal_term::{MouseEvent, MouseKind};
 
 use super::{Client, Now, Out};
+use crate::areas::uncovered;
 use crate::grid::{Grid, Pool};
 
 /// From the cell where the button went down to the one where the mouse is, in a pane's cells.
@@ -106,12 +107,20 @@ impl Client {
         let Some(selection) = self.hands.selection.filter(|s| s.ends().is_some()) else { return };
         let Some(rect) = self.pane_rect(selection.pane) else { return };
         let inner = rect.inside_frame();
+        let Some((_, tab)) = self.mirror.tab() else { return };
+        let mut over = tab.in_sight(self.stage.areas.panes);
+        let above = over.iter().position(|(pane, _)| *pane == selection.pane).map_or(over.len(), |at| at + 1);
+        over.drain(..above);
+        over.retain(|(pane, _)| tab.floats(*pane));
         for (y, start, end) in selection.rows(inner.w).filter(|(y, ..)| *y < inner.h) {
-            let part = Rect { x: inner.x + start, y: inner.y + y, w: end.saturating_sub(start), h: 1 };
-            self.stage.grid.restyle(part, |look| match look.attrs() & attr::INVERSE {
-                0 => look.with(attr::INVERSE),
-                _ => look.without(attr::INVERSE),
-            });
+            let row = (inner.x + start, end.saturating_sub(start));
+            for (x, w) in uncovered(&over, inner.y + y, row) {
+                let part = Rect { x, y: inner.y + y, w, h: 1 };
+                self.stage.grid.restyle(part, |look| match look.attrs() & attr::INVERSE {
+                    0 => look.with(attr::INVERSE),
+                    _ => look.without(attr::INVERSE),
+                });
+            }
         }
     }
 }

@@ -213,7 +213,7 @@ pub(crate) fn most_urgent(panes: impl Iterator<Item = PaneId>, mirror: &Mirror) 
 
 /// The panes of a workspace.
 pub(crate) fn panes_of(workspace: &Workspace) -> impl Iterator<Item = PaneId> {
-    workspace.tabs.iter().flat_map(|tab| tab.layout.panes())
+    workspace.tabs.iter().flat_map(|tab| tab.panes())
 }
 
 /// Every pane with an agent, in the order of workspaces and tabs.

@@ -7,38 +7,60 @@ use kraal_api::model::{Pane, Phase};
 use kraal_api::{PaneId, State};
 
 use super::{Canvas, Scene, branch_words, called, state_word, state_words};
-use crate::areas::rects;
-use crate::grid::{Grid, at};
+use crate::areas::uncovered;
+use crate::grid::{Cell, Grid, at};
 use crate::look::Look;
 use crate::text;
 
 pub(super) fn draw(scene: &Scene<'_>, canvas: &mut Canvas<'_>) {
     let Some((_, tab)) = scene.mirror.tab() else { return };
-    for (id, rect) in rects(tab, scene.areas.panes) {
+    for (id, rect) in tab.in_sight(scene.areas.panes) {
+        if tab.floats(id) {
+            canvas.grid.fill(rect, Cell::BLANK);
+        }
         frame(scene, canvas, id, rect);
-        cells(scene, canvas.grid, id, rect, |_| true);
+        cells(scene, canvas.grid, (id, rect), &[], |_| true);
     }
 }
 
 pub(super) fn changed_rows(scene: &Scene<'_>, grid: &mut Grid) {
     let Some((_, tab)) = scene.mirror.tab() else { return };
-    for (id, rect) in rects(tab, scene.areas.panes) {
-        if let Some(screen) = scene.mirror.screen(id) {
-            cells(scene, grid, id, rect, |y| screen.grid.touched(y));
+    let rects = tab.in_sight(scene.areas.panes);
+    for (at, (id, rect)) in rects.iter().enumerate() {
+        if let Some(screen) = scene.mirror.screen(*id) {
+            // Tiles do not cover each other.
+            let over = rects[at + 1..].iter().filter(|(id, _)| tab.floats(*id));
+            let over: Vec<(PaneId, Rect)> = over.copied().collect();
+            cells(scene, grid, (*id, *rect), &over, |y| screen.grid.touched(y));
         }
     }
 }
 
-/// Copies the rows of a pane that `wanted` names; what the pane's screen does not fill is blank.
-fn cells(scene: &Scene<'_>, grid: &mut Grid, id: PaneId, rect: Rect, wanted: impl Fn(u16) -> bool) {
+/// Copies the rows of a pane that `wanted` names, but for what lies over it; what the pane's screen
+/// does not fill is blank.
+fn cells(
+    scene: &Scene<'_>,
+    grid: &mut Grid,
+    (id, rect): (PaneId, Rect),
+    over: &[(PaneId, Rect)],
+    wanted: impl Fn(u16) -> bool,
+) {
     let Some(screen) = scene.mirror.screen(id) else { return };
     if rect.w == 0 || rect.h == 0 {
         return;
     }
     let inner = rect.inside_frame();
     for y in 0..inner.h {
-        if wanted(y) || y >= screen.grid.rows() {
-            grid.copy(inner.x, inner.y + y, inner.w, screen.grid.row(y));
+        if !wanted(y) && y < screen.grid.rows() {
+            continue;
+        }
+        let row = screen.grid.row(y);
+        if over.is_empty() {
+            grid.copy(inner.x, inner.y + y, inner.w, row);
+            continue;
+        }
+        for (x, w) in uncovered(over, inner.y + y, (inner.x, inner.w)) {
+            grid.copy(x, inner.y + y, w, row.get(usize::from(x - inner.x)..).unwrap_or_default());
         }
     }
 }

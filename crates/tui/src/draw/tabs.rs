@@ -56,8 +56,8 @@ fn row(scene: &Scene<'_>, canvas: &mut Canvas<'_>, workspace: &Workspace, shown:
         .enumerate()
         .map(|(i, tab)| Label {
             number: i + 1,
-            name: canvas.fit(&tab_called(tab, scene.mirror), NAME_MAX),
-            dot: most_urgent(tab.layout.panes().into_iter(), scene.mirror)
+            name: label(tab, &canvas.fit(&tab_called(tab, scene.mirror), NAME_MAX)),
+            dot: most_urgent(tab.panes().into_iter(), scene.mirror)
                 .map(|(state, certain)| (canvas.theme.dot(state), canvas.theme.state(state, certain))),
             shown: tab.id == shown.id,
         })
@@ -86,6 +86,14 @@ fn row(scene: &Scene<'_>, canvas: &mut Canvas<'_>, workspace: &Workspace, shown:
     x = canvas.text(at(x, y, area.w), " + ", canvas.theme.looks.faint);
     if let Some(action) = named("tab-new") {
         canvas.hit(Rect { x: from, y, w: x - from, h: 1 }, Hit::Action(action));
+    }
+}
+
+/// A tab's name, and how many panes of it float out of sight.
+fn label(tab: &Tab, name: &str) -> String {
+    match tab.floats_hidden {
+        true => format!("{name} +{}", tab.floating.len()),
+        false => name.to_owned(),
     }
 }
 

@@ -119,7 +119,7 @@ impl Mirror {
     pub(crate) fn focus(&self) -> Option<PaneId> {
         let (_, tab) = self.tab()?;
         match self.going {
-            Some(going) if tab.layout.contains(going.pane) => Some(going.pane),
+            Some(going) if tab.contains(going.pane) => Some(going.pane),
             _ => Some(tab.focus),
         }
     }

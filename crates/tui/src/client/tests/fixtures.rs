@@ -42,7 +42,7 @@ pub(crate) fn agent(id: u64, label: &str, state: State, kind: Option<Kind>) -> P
 /// A tab of one pane.
 pub(crate) fn tab(id: u64, name: Option<&str>, layout: Layout) -> Tab {
     let focus = layout.panes()[0];
-    Tab { id: TabId(id), name: name.map(str::to_owned), layout, focus, zoomed: None }
+    Tab { name: name.map(str::to_owned), layout, ..Tab::of_pane(TabId(id), None, focus) }
 }
 
 pub(crate) fn leaf(id: u64) -> Layout {

@@ -278,7 +278,7 @@ fn every_action_can_be_chosen_in_the_palette_and_stands_in_a_menu() {
     for preset in [kraal_api::config::Preset::Kraal, kraal_api::config::Preset::Tmux] {
         let mut with = settings();
         with.config.keys.preset = preset;
-        let mut rig = Rig::with(120, 100, busy(), with);
+        let mut rig = Rig::with(120, 140, busy(), with);
         rig.keys("ctrl+b space");
         let palette = rig.shows();
         for action in ACTIONS {

@@ -1,10 +1,12 @@
 //! What stands on the screen, at several sizes and in several moods.
 
 use kraal_api::config::Theme;
+use kraal_api::layout::Floating;
+use kraal_api::model::Pane;
 use kraal_api::screen::{Head, flag};
 use kraal_api::{PaneId, TabId};
 
-use super::fixtures::{busy, head, lone, screen};
+use super::fixtures::{busy, head, lone, pane, screen};
 use super::*;
 
 fn at_work(cols: u16, rows: u16) -> Rig {
@@ -173,4 +175,27 @@ fn names_never_act_on_the_terminal() {
     assert!(text.contains("^[[2J"), "it is written out");
     rig.hear(ToClient::Say("a\x1b[2Jb".into()));
     assert!(rig.shows().contains("a^[[2Jb"));
+}
+
+#[test]
+fn what_floats_lies_over_the_tiles() {
+    let mut model = lone();
+    model.panes.push(Pane { name: Some("log".into()), ..pane(2) });
+    model.workspaces[0].tabs[0].floating = vec![Floating { pane: PaneId(2), x: 300, y: 200, w: 400, h: 400 }];
+    model.workspaces[0].tabs[0].focus = PaneId(2);
+    let mut rig = Rig::new(60, 16, model.clone());
+    let below: Vec<String> = (0..12).map(|n| format!("{n:02} {}", "tile ".repeat(10))).collect();
+    let below: Vec<&str> = below.iter().map(String::as_str).collect();
+    rig.screen(&screen(1, 54, 12, &below));
+    rig.screen(&screen(2, 20, 4, &["floating", "> "]));
+    insta::assert_snapshot!("floating", rig.shows());
+    // A row of a tile that changes does not reach over what floats.
+    let mut changed = below.clone();
+    changed[5] = "05 changed changed changed changed changed changed";
+    rig.screen(&screen(1, 54, 12, &changed));
+    insta::assert_snapshot!("floating-below", rig.shows());
+    model.workspaces[0].tabs[0].floats_hidden = true;
+    model.workspaces[0].tabs[0].focus = PaneId(1);
+    rig.facts(model);
+    insta::assert_snapshot!("floating-hidden", rig.shows());
 }
