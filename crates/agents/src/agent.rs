@@ -126,6 +126,11 @@ impl Agent {
         rules.filter(|rule| rule.fires(&layout).is_some()).map(|rule| rule.id.as_str()).collect()
     }
 
+    /// Whether its file says where its input box is.
+    pub fn has_input(&self) -> bool {
+        self.sight.get().input.is_some()
+    }
+
     /// The agent's input box, where the screen shows one: for typing into it, and for seeing a
     /// draft.
     pub fn input_box(&self, shot: &ScreenShot) -> Option<InputBox> {

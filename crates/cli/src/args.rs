@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Agent(agents::AgentArgs),
     /// Types text into a pane.
     Send(panes::SendArgs),
+    /// Gives an agent a prompt, and ends once its turn began.
+    Prompt(panes::PromptArgs),
     /// Presses keys in a pane.
     Keys(panes::KeysArgs),
     /// Prints what a pane shows.
@@ -118,6 +120,7 @@ fn dispatch(command: Command, target: &Target, output: &Output) -> Done {
         Command::Run(args) => panes::run(args, target, output),
         Command::Agent(args) => agents::start(args, target, output),
         Command::Send(args) => panes::send(&args, target, output),
+        Command::Prompt(args) => panes::prompt(&args, target, output),
         Command::Keys(args) => panes::keys(args, target, output),
         Command::Read(args) => panes::read(&args, target, output),
         Command::Wait(args) => panes::wait(&args, target, output),

@@ -8,8 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use kraal_api::model::Phase;
 use kraal_api::panes::{
-    AtEnd, Attention, OnPane, Opened, Opening, PaneRow, Place, ReadPane, Rename, Run, SendKeys, SendText,
-    Until, WaitPane,
+    AtEnd, Attention, OnPane, Opened, Opening, PaneRow, Place, Prompt, ReadPane, Rename, Run, SendKeys,
+    SendText, Until, WaitPane,
 };
 use kraal_api::{PaneRef, Request, Response, State, Verb};
 
@@ -201,14 +201,43 @@ pub(crate) struct SendArgs {
 
 pub(crate) fn send(args: &SendArgs, target: &Target, output: &Output) -> Done {
     let pane = target.pane(args.by.pane.as_deref())?;
-    let mut text = args.text.join(" ");
+    ask_ok(Verb::SendText(SendText { pane, text: said(&args.text)? }), target, output)
+}
+
+/// The words of a command line as one text; `-` is what standard input holds.
+fn said(words: &[String]) -> Result<String, Failure> {
+    let mut text = words.join(" ");
     if text == "-" {
         text.clear();
         std::io::stdin()
             .read_to_string(&mut text)
             .map_err(|error| Failure::Failed(format!("standard input cannot be read as text: {error}")))?;
     }
-    ask_ok(Verb::SendText(SendText { pane, text }), target, output)
+    Ok(text)
+}
+
+/// A prompt may wait for a turn to end, and for the next one to begin.
+const PROMPT_TIME: std::time::Duration = std::time::Duration::from_secs(90);
+
+/// `kraal prompt`.
+#[derive(Debug, Args)]
+pub(crate) struct PromptArgs {
+    #[command(flatten)]
+    by: PaneArg,
+    /// The prompt; - reads it from standard input.
+    #[arg(required = true, allow_hyphen_values = true, value_name = "TEXT")]
+    text: Vec<String>,
+}
+
+pub(crate) fn prompt(args: &PromptArgs, target: &Target, output: &Output) -> Done {
+    let pane = target.pane(args.by.pane.as_deref())?;
+    let prompt = Prompt { pane, text: said(&args.text)? };
+    let request = Request::Verb(Verb::Prompt(prompt));
+    match target.client()?.ask_within(&request, Some(PROMPT_TIME))? {
+        answer @ Response::Submitted { .. } if output.is_json() => output.json(&answer),
+        Response::Submitted { .. } => Ok(()),
+        other => Err(unexpected(&other)),
+    }
 }
 
 /// `kraal keys`.

@@ -95,6 +95,15 @@ pub enum Effect {
         /// The pane.
         pane: PaneId,
     },
+    /// Give the agent of a pane a prompt, and answer on evidence that a turn began.
+    Prompt {
+        /// The request.
+        ticket: Ticket,
+        /// The pane.
+        pane: PaneId,
+        /// The prompt.
+        text: String,
+    },
     /// An agent's hook reported.
     Hook {
         /// The request: its connection tells which process sent it.

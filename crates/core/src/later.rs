@@ -33,7 +33,6 @@ const LATER: &[(&str, &str)] = &[
     ("Code", "code intelligence"),
     ("Tools", "the tool catalog"),
     ("ExtensionTool", "running tools"),
-    ("Prompt", "prompting an agent"),
 ];
 
 /// Refuses what comes later.

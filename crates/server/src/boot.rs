@@ -169,6 +169,7 @@ impl Ground {
             },
             marks,
             live: LiveFiles::new(),
+            prompts: crate::prompts::Prompts::default(),
             saving: Saving { files, schedule: Schedule::default(), dirty: true, old_texts: start.old_texts },
             pool,
             inbox: Inbox::default(),

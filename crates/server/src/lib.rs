@@ -15,6 +15,7 @@ mod notices;
 mod pane;
 mod perform;
 mod pool;
+mod prompts;
 mod queue;
 mod screens;
 mod server;

@@ -55,6 +55,7 @@ impl Server {
             Effect::PressKeys { ticket, pane, keys } => self.press_keys(ticket, pane, &keys),
             Effect::ReadScreen { ticket, pane, lines, ansi } => self.read_screen(ticket, pane, lines, ansi),
             Effect::Explain { ticket, pane } => self.explain(ticket, pane),
+            Effect::Prompt { ticket, pane, text } => self.prompt(ticket, pane, text),
             Effect::Hook { ticket, pane, hook } => self.hook(ticket, pane, &hook),
             Effect::StatusLine { ticket, pane, line } => self.status_line(ticket, pane, &line),
             Effect::AwaitText { ticket, pane, text } => {

@@ -32,6 +32,7 @@ use crate::homes::LiveFiles;
 use crate::marks::Marks;
 use crate::pane::{Pane, Slice};
 use crate::pool::Pool;
+use crate::prompts::Prompts;
 use crate::store::{Files, Schedule};
 use crate::watch::Scene;
 
@@ -159,6 +160,7 @@ pub(crate) struct Server {
     pub(crate) conns: Conns,
     pub(crate) marks: Marks,
     pub(crate) live: LiveFiles,
+    pub(crate) prompts: Prompts,
     pub(crate) saving: Saving,
     pub(crate) pool: Pool<Found>,
     /// Inputs that wait for the rules.
@@ -279,6 +281,7 @@ impl Server {
         let mut due = [
             self.world.next_deadline(),
             self.marks.next_deadline(),
+            self.prompts.next_deadline(),
             self.saving.schedule.next_deadline(),
             self.keeper.ending.values().min().copied(),
             self.next_frame(now),
@@ -326,6 +329,7 @@ impl Server {
     /// Everything a pane's program wrote is read: if it ended, that can be told now.
     pub(crate) fn drained(&mut self, id: PaneId) {
         self.look_for_texts(id);
+        self.step_prompt(id);
         let Some(pane) = self.panes.all.get_mut(&id) else { return };
         let Some(exit) = pane.ended.take() else { return };
         self.drop_program(id);
@@ -390,6 +394,7 @@ impl Server {
                 pane.sync_since = None;
             }
         }
+        self.prompts_due(now);
         self.end_stubborn(now);
         self.marks.tick(&self.pool, now);
         self.save_due(now);
@@ -430,6 +435,7 @@ impl Server {
             self.feed(Input::Pane { pane: id, change: PaneChange::AgentRun(run) });
         }
         self.look_for_live_file(id);
+        self.step_prompt(id);
     }
 
     /// A pane works in another folder.

@@ -349,6 +349,12 @@ impl Server {
 
     /// Something was typed into a pane: hand it over, and look at what comes of it.
     pub(crate) fn typed(&mut self, pane: PaneId) {
+        self.prompt_disturbed(pane);
+        self.handed_over(pane);
+    }
+
+    /// What waits to be typed into a pane is handed over.
+    pub(crate) fn handed_over(&mut self, pane: PaneId) {
         let now = self.now();
         let Some(target) = self.panes.all.get_mut(&pane) else { return };
         target.flush_input();

@@ -300,7 +300,7 @@ pub(crate) fn as_process(p: &process::Process, catalog: &Catalog) -> Process {
     process
 }
 
-fn shot(terminal: &Terminal) -> ScreenShot {
+pub(crate) fn shot(terminal: &Terminal) -> ScreenShot {
     let cursor = terminal.cursor();
     ScreenShot {
         rows: terminal.screen_lines(),

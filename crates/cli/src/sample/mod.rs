@@ -13,6 +13,7 @@ mod screen;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use serde_json::json;
@@ -21,6 +22,7 @@ use scenario::{Scenario, Step};
 
 /// Pretends to be a coding agent.
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line, each for itself")]
 #[command(name = "kraal __sample-agent", disable_version_flag = true)]
 struct SampleArgs {
     /// Reports states to the terminal (OSC 7501).
@@ -32,6 +34,12 @@ struct SampleArgs {
     /// What it does: work:2s,say:TEXT,ask:CMD,edit:FILE,question,done,fail:WHY,limit,login,background:2s,prompt,exit:N
     #[arg(long, value_parser = Scenario::parse)]
     scenario: Option<Scenario>,
+    /// Heeds no Enter for so many milliseconds after a paste, as some agents do.
+    #[arg(long, default_value_t = 0, value_name = "MS")]
+    deaf: u64,
+    /// Shows a suggestion where nothing is typed.
+    #[arg(long)]
+    ghost: bool,
     /// Runs this in a shell at each event, the event as `$1` and a payload on its standard input.
     #[arg(long, value_name = "COMMAND")]
     hook: Option<String>,
@@ -73,7 +81,14 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> ExitCode {
     if steps.is_empty() && !prompt.is_empty() {
         steps = Scenario::of_prompt(&prompt).0;
     }
-    let how = play::How { hooks, status: args.status, auto: args.auto, speed: args.speed.max(0.001) };
+    let how = play::How {
+        hooks,
+        deaf: Duration::from_millis(args.deaf),
+        ghost: args.ghost,
+        status: args.status,
+        auto: args.auto,
+        speed: args.speed.max(0.001),
+    };
     let prompt = if prompt.is_empty() { "Go on".to_owned() } else { prompt };
     match play::play(&how, args.resume.as_deref(), &prompt, steps) {
         Ok(code) => ExitCode::from(code),

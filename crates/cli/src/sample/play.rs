@@ -19,6 +19,8 @@ use super::screen::{Screen, working};
 const TICK: Duration = Duration::from_millis(100);
 /// How long an Escape may wait for the rest of a sequence.
 const ESCAPE: Duration = Duration::from_millis(30);
+/// What stands where nothing is typed.
+const GHOST: &str = "Try \"fix the login test\"";
 /// How long `--auto` leaves a dialog standing.
 const AUTO: Duration = Duration::from_secs(1);
 
@@ -26,6 +28,10 @@ const AUTO: Duration = Duration::from_secs(1);
 pub(super) struct How {
     /// Told what happens.
     pub(super) hooks: Hooks,
+    /// How long after a paste Enter is not heeded.
+    pub(super) deaf: Duration,
+    /// A suggestion stands where nothing is typed.
+    pub(super) ghost: bool,
     /// OSC 7501 is spoken.
     pub(super) status: bool,
     /// Dialogs answer themselves.
@@ -89,6 +95,11 @@ impl Player<'_> {
         loop {
             let Some(step) = self.steps.pop_front() else {
                 let Some(prompt) = self.wait_for_prompt()? else { return Ok(0) };
+                if prompt.starts_with('/') {
+                    self.screen.paragraph(&format!("> {}", crate::output::clean(&prompt)));
+                    self.screen.paragraph("That is a command of its own: no turn.");
+                    continue;
+                }
                 self.sent(&prompt);
                 self.steps = Scenario::of_prompt(&prompt).0.into();
                 continue;
@@ -244,10 +255,16 @@ impl Player<'_> {
     /// What the user sends; None when the user ends the program.
     fn wait_for_prompt(&mut self) -> io::Result<Option<String>> {
         self.screen.control("\x1b[?25h");
+        let mut pasted: Option<Instant> = None;
         loop {
-            self.screen.below(&[self.screen.prompt(&self.draft)]);
+            let shown = if self.draft.is_empty() && self.how.ghost { GHOST } else { &self.draft };
+            self.screen.below(&[self.screen.prompt(shown)]);
             match self.key(None)? {
-                Some(Key::Text(text)) => self.draft.push_str(&text),
+                Some(Key::Enter) if pasted.is_some_and(|at| at.elapsed() < self.how.deaf) => {}
+                Some(Key::Text(text)) => {
+                    pasted = Some(Instant::now());
+                    self.draft.push_str(&text);
+                }
                 Some(Key::Backspace) => {
                     self.draft.pop();
                 }

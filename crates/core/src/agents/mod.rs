@@ -2,11 +2,13 @@
 //!
 //! Not here: how a state is found (`kraal_agents`), notifications (`notify`).
 
+mod prompt;
 mod rows;
 mod start;
 mod state;
 mod stream;
 
+pub(crate) use prompt::prompt;
 pub(crate) use rows::{list, statuses};
 pub(crate) use start::{lead, start, unlead};
 pub(crate) use state::{changed, gone, no_transcript, ran};

@@ -113,6 +113,7 @@ fn on_verb(desk: &mut Desk<'_>, permit: &Permit, verb: &Verb) -> Answer {
         Verb::ReadPane(ask) => panes::read_pane(desk, permit, ask),
         Verb::Run(ask) => panes::run(desk, permit, ask),
         Verb::StartAgent(ask) => agents::start(desk, permit, ask),
+        Verb::Prompt(ask) => agents::prompt(desk, permit, ask),
         Verb::Focus(_) => panes::focus(desk, permit),
         Verb::Rename(ask) => panes::rename(desk, permit, ask),
         Verb::ClosePane(_) => panes::close_pane(desk, permit),

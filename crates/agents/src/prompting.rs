@@ -1,0 +1,479 @@
+//! Giving an agent a prompt: ready, typed, seen, sent, and told only on evidence that a turn began.
+//! Nothing is typed into a dialog or beside a draft, nothing is sent twice.
+//!
+//! Pure: it is fed what the pane shows and says what to do next. Not here: typing (`server`), who may
+//! prompt (`core`). The race that remains: between the last look and the Enter, a dialog may come up
+//! that no look could have seen.
+
+use std::sync::Arc;
+
+use kraal_api::{Kind, State, Verdict};
+
+use crate::{agent::Agent, screen::ScreenShot};
+
+/// How long an agent may take to be ready, in ms.
+const READY_MS: u64 = 30_000;
+/// What keeps it from being ready for good must be seen this long: screens flicker.
+const STEADY_MS: u64 = 1_200;
+/// How long what was typed may take to show.
+const SHOWN_MS: u64 = 5_000;
+/// An agent whose input nobody can see has this long to take it in.
+const BLIND_MS: u64 = 800;
+/// An agent takes up to 600 ms after a paste to heed Enter: pressed again when the text still stands
+/// there so much later.
+const AGAIN_MS: u64 = 1_500;
+/// How often Enter is pressed at most.
+const PRESSES: u8 = 3;
+/// How long the evidence of a turn may take.
+const BEGUN_MS: u64 = 10_000;
+/// A text is known again by so many of its first letters and digits.
+const KNOWN_BY: usize = 24;
+/// What agents show in place of a long paste.
+const PASTED: &[&str] = &["[pasted", "pasted text", "pasted content", "pasted ~", "[paste"];
+
+/// One prompt on its way.
+#[derive(Clone, Debug)]
+pub struct Prompting {
+    agent: Arc<Agent>,
+    text: String,
+    began_ms: u64,
+    phase: Phase,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not typed yet. Since when something stands in the way, and what.
+    Waiting {
+        hindered: Option<(u64, Hindrance)>,
+    },
+    /// Typed, not sent.
+    Typed {
+        at_ms: u64,
+    },
+    /// Sent.
+    Sent {
+        at_ms: u64,
+        pressed_ms: u64,
+        presses: u8,
+    },
+    Over,
+}
+
+/// What keeps an agent from taking a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Hindrance {
+    Dialog(Option<Kind>),
+    Draft,
+    /// A turn runs, it just started, or nobody knows: it may pass.
+    Busy,
+}
+
+/// What the pane shows now.
+#[derive(Clone, Debug)]
+pub struct Sight<'a> {
+    /// What the agent is doing.
+    pub verdict: &'a Verdict,
+    /// Since when, in the same ms as `now`.
+    pub since_ms: u64,
+    /// Its screen.
+    pub shot: &'a ScreenShot,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing yet.
+    Wait,
+    /// Paste the text.
+    Paste(String),
+    /// Press Enter.
+    Enter,
+    /// It is over: a turn began, or why not, in one sentence without the pane.
+    Over(Result<(), String>),
+}
+
+impl Prompting {
+    /// A prompt for this agent; control characters other than newlines and tabs are left out.
+    pub fn new(agent: Arc<Agent>, text: &str, now_ms: u64) -> Prompting {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+        let text: String = text.trim_end_matches('\n').chars().filter(plain).collect();
+        Prompting { agent, text, began_ms: now_ms, phase: Phase::Waiting { hindered: None } }
+    }
+
+    /// Whether it was typed already.
+    pub fn is_typed(&self) -> bool {
+        matches!(self.phase, Phase::Typed { .. } | Phase::Sent { .. })
+    }
+
+    /// Looks at the pane and says what to do. Call it when the pane changed, and at `next_deadline`.
+    pub fn look(&mut self, sight: &Sight<'_>, now_ms: u64) -> Step {
+        match self.phase.clone() {
+            Phase::Waiting { hindered } => self.wait(sight, hindered, now_ms),
+            Phase::Typed { at_ms } => self.typed(sight, at_ms, now_ms),
+            Phase::Sent { at_ms, pressed_ms, presses } => {
+                self.sent(sight, (at_ms, pressed_ms, presses), now_ms)
+            }
+            Phase::Over => Step::Wait,
+        }
+    }
+
+    /// When it must be looked at again without any change.
+    pub fn next_deadline(&self) -> Option<u64> {
+        match &self.phase {
+            Phase::Waiting { hindered } => {
+                let steady = hindered.as_ref().filter(|(_, what)| *what != Hindrance::Busy);
+                let steady = steady.map(|(since, _)| since + STEADY_MS);
+                Some(steady.map_or(self.began_ms + READY_MS, |at| at.min(self.began_ms + READY_MS)))
+            }
+            Phase::Typed { at_ms } => Some(at_ms + if self.agent.has_input() { SHOWN_MS } else { BLIND_MS }),
+            Phase::Sent { at_ms, pressed_ms, presses } => {
+                let again = (*presses < PRESSES).then_some(pressed_ms + AGAIN_MS);
+                Some(again.map_or(at_ms + BEGUN_MS, |again| again.min(at_ms + BEGUN_MS)))
+            }
+            Phase::Over => None,
+        }
+    }
+
+    /// Somebody typed into the pane: what stands there now is not the prompt alone.
+    pub fn disturbed(&mut self) -> Step {
+        match self.phase {
+            Phase::Typed { .. } => self
+                .over(Err("somebody typed into it meanwhile: the text stands in its input, not sent".into())),
+            _ => Step::Wait,
+        }
+    }
+
+    /// The agent is gone.
+    pub fn left(&mut self) -> Step {
+        let why = match self.phase {
+            Phase::Waiting { .. } => "its agent ended: nothing was typed",
+            Phase::Typed { .. } => "its agent ended before the prompt was sent",
+            _ => "its agent ended before a turn was seen to begin",
+        };
+        self.over(Err(why.to_owned()))
+    }
+
+    fn over(&mut self, outcome: Result<(), String>) -> Step {
+        self.phase = Phase::Over;
+        Step::Over(outcome)
+    }
+
+    fn wait(&mut self, sight: &Sight<'_>, before: Option<(u64, Hindrance)>, now_ms: u64) -> Step {
+        let Some(hindrance) = self.hindrance(sight) else {
+            self.phase = Phase::Typed { at_ms: now_ms };
+            return Step::Paste(self.text.clone());
+        };
+        let since = before.filter(|(_, what)| *what == hindrance).map_or(now_ms, |(since, _)| since);
+        let late = now_ms >= self.began_ms + READY_MS;
+        let steady = hindrance != Hindrance::Busy && now_ms >= since + STEADY_MS;
+        if !late && !steady {
+            self.phase = Phase::Waiting { hindered: Some((since, hindrance)) };
+            return Step::Wait;
+        }
+        let why = match hindrance {
+            Hindrance::Dialog(Some(kind)) => format!("it waits for an answer ({})", kind.word()),
+            Hindrance::Dialog(None) => "it waits for an answer".to_owned(),
+            Hindrance::Draft => "a draft stands in its input: send it or clear it first".to_owned(),
+            Hindrance::Busy => match sight.verdict.state {
+                State::Working => format!("its turn runs on after {} s", READY_MS / 1000),
+                _ => format!("it was not surely at rest for {} s", READY_MS / 1000),
+            },
+        };
+        self.over(Err(format!("{why}; nothing was typed")))
+    }
+
+    /// What stands in the way now.
+    fn hindrance(&self, sight: &Sight<'_>) -> Option<Hindrance> {
+        let verdict = sight.verdict;
+        if verdict.state == State::Blocked {
+            return Some(Hindrance::Dialog(verdict.kind));
+        }
+        // A dialog that came up this moment is on the screen before it is in the verdict.
+        let reading = self.agent.read(sight.shot);
+        match reading.as_ref().map(|reading| (reading.state, reading.kind)) {
+            Some((State::Blocked, kind)) if !reading.is_some_and(|r| r.until_input) => {
+                return Some(Hindrance::Dialog(kind));
+            }
+            Some((State::Working, _)) => return Some(Hindrance::Busy),
+            _ => {}
+        }
+        if !verdict.certain || verdict.state == State::Working {
+            return Some(Hindrance::Busy);
+        }
+        if !self.agent.has_input() {
+            return None;
+        }
+        match self.agent.input_box(sight.shot) {
+            None => Some(Hindrance::Busy),
+            Some(input) if !input.text.is_empty() => Some(Hindrance::Draft),
+            Some(_) => None,
+        }
+    }
+
+    fn typed(&mut self, sight: &Sight<'_>, at_ms: u64, now_ms: u64) -> Step {
+        if let Some(dialog) = self.dialog(sight) {
+            return self
+                .over(Err(format!("{dialog} while it was typed: look at the pane, nothing was sent")));
+        }
+        if !self.agent.has_input() {
+            if now_ms < at_ms + BLIND_MS {
+                return Step::Wait;
+            }
+            return self.press(now_ms, now_ms, 1);
+        }
+        if self.stands_there(sight) {
+            return self.press(now_ms, now_ms, 1);
+        }
+        if now_ms < at_ms + SHOWN_MS {
+            return Step::Wait;
+        }
+        let input = self.agent.input_box(sight.shot).map(|input| input.text);
+        self.over(Err(match input {
+            Some(text) if !text.is_empty() => {
+                "its input shows something else than what was typed: look at it, nothing was sent".to_owned()
+            }
+            _ => "what was typed does not show in its input: look at it, nothing was sent".to_owned(),
+        }))
+    }
+
+    fn press(&mut self, at_ms: u64, pressed_ms: u64, presses: u8) -> Step {
+        self.phase = Phase::Sent { at_ms, pressed_ms, presses };
+        Step::Enter
+    }
+
+    fn sent(&mut self, sight: &Sight<'_>, (at_ms, pressed_ms, presses): (u64, u64, u8), now_ms: u64) -> Step {
+        let stands = self.stands_there(sight);
+        let news = sight.since_ms >= at_ms;
+        let began = match sight.verdict.state {
+            State::Working | State::Done => news,
+            // What it asks is of the new turn: before it nothing was asked.
+            State::Blocked => news,
+            State::Idle => false,
+        };
+        if began && !stands {
+            return self.over(Ok(()));
+        }
+        let emptied = self.agent.input_box(sight.shot).is_some_and(|input| input.text.is_empty());
+        // A command of the agent's own need not begin a turn; a dialog it opens takes the input away.
+        let command = self.text.starts_with('/') && !self.text.contains('\n');
+        if command && !stands && (emptied || self.dialog(sight).is_some()) && now_ms >= pressed_ms + 300 {
+            return self.over(Ok(()));
+        }
+        if stands && now_ms >= pressed_ms + AGAIN_MS && presses < PRESSES && self.dialog(sight).is_none() {
+            return self.press(at_ms, now_ms, presses + 1);
+        }
+        if now_ms < at_ms + BEGUN_MS {
+            return Step::Wait;
+        }
+        let seconds = BEGUN_MS / 1000;
+        self.over(Err(if stands {
+            format!("no turn began in {seconds} s: the text stands in its input, not sent")
+        } else {
+            format!("no turn was seen to begin in {seconds} s, and its input is empty: look at the pane")
+        }))
+    }
+
+    fn dialog(&self, sight: &Sight<'_>) -> Option<&'static str> {
+        let seen = self.agent.read(sight.shot);
+        let on_screen = seen.is_some_and(|reading| reading.state == State::Blocked && !reading.until_input);
+        (on_screen || sight.verdict.state == State::Blocked).then_some("it asked something")
+    }
+
+    /// Whether the input holds what was typed.
+    fn stands_there(&self, sight: &Sight<'_>) -> bool {
+        let Some(input) = self.agent.input_box(sight.shot) else { return false };
+        let (shown, wanted) = (known_by(&input.text), known_by(&self.text));
+        let lower = input.text.to_lowercase();
+        let pasted = PASTED.iter().any(|mark| lower.contains(mark));
+        !input.text.is_empty()
+            && (pasted
+                || shown == wanted
+                || (wanted.is_empty() && !input.text.trim().is_empty())
+                || scrolled(&input.text, &self.text))
+    }
+}
+
+/// The first letters and digits of a text, however it is wrapped.
+fn known_by(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).take(KNOWN_BY).collect()
+}
+
+/// Whether an input shows the end of a longer text.
+fn scrolled(shown: &str, text: &str) -> bool {
+    let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+    let (shown, text) = (bare(shown), bare(text));
+    !shown.is_empty() && shown.len() >= KNOWN_BY.min(text.len()) && text.contains(&shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Catalog;
+    use kraal_api::Source;
+
+    struct Scene {
+        prompting: Prompting,
+        verdict: Verdict,
+        since: u64,
+        shot: ScreenShot,
+        now: u64,
+    }
+
+    impl Scene {
+        fn new(text: &str) -> Scene {
+            let agent = Catalog::builtin().get("sample").expect("it is built in").clone();
+            let verdict = Verdict { state: State::Idle, kind: None, certain: true, source: Source::Screen };
+            let mut scene = Scene {
+                prompting: Prompting::new(agent, text, 0),
+                verdict,
+                since: 0,
+                shot: ScreenShot::default(),
+                now: 0,
+            };
+            scene.screen("> ");
+            scene
+        }
+
+        fn screen(&mut self, text: &str) {
+            self.shot = ScreenShot::of_text(text);
+        }
+
+        fn state(&mut self, state: State) {
+            self.verdict.state = state;
+            self.since = self.now;
+        }
+
+        fn at(&mut self, now: u64) -> Step {
+            self.now = now;
+            let sight = Sight { verdict: &self.verdict, since_ms: self.since, shot: &self.shot };
+            self.prompting.look(&sight, now)
+        }
+    }
+
+    const DIALOG: &str = "╭────────────────────────────────────────────────╮\n│ Allow this?                                    │\n│ ❯ 1. Yes                                       │\n│   2. No                                        │\n╰────────────────────────────────────────────────╯\n  ↑↓ choose · enter confirm · esc reject";
+
+    fn refused(step: &Step, word: &str) {
+        let Step::Over(Err(why)) = step else { panic!("{step:?}") };
+        assert!(why.contains(word), "{why}");
+    }
+
+    #[test]
+    fn typed_seen_sent_and_begun() {
+        let mut scene = Scene::new("do it");
+        assert_eq!(scene.at(10), Step::Paste("do it".into()));
+        assert_eq!(scene.at(20), Step::Wait);
+        scene.screen("> do it");
+        assert_eq!(scene.at(40), Step::Enter);
+        scene.screen("* Thinking… (0s · esc to interrupt)");
+        assert_eq!(scene.at(60), Step::Wait, "the screen alone is no verdict yet");
+        scene.state(State::Working);
+        assert_eq!(scene.at(80), Step::Over(Ok(())));
+        assert_eq!(scene.prompting.next_deadline(), None);
+    }
+
+    #[test]
+    fn nothing_goes_into_a_dialog_or_beside_a_draft() {
+        let mut scene = Scene::new("yes");
+        scene.screen(DIALOG);
+        assert_eq!(scene.at(0), Step::Wait);
+        assert_eq!(scene.prompting.next_deadline(), Some(STEADY_MS));
+        refused(&scene.at(STEADY_MS), "waits for an answer (permission); nothing was typed");
+
+        let mut scene = Scene::new("more");
+        scene.screen("> half a sen");
+        assert_eq!(scene.at(0), Step::Wait);
+        refused(&scene.at(2_000), "draft");
+
+        // A dialog that comes up between the paste and the Enter.
+        let mut scene = Scene::new("more");
+        assert!(matches!(scene.at(0), Step::Paste(_)));
+        scene.screen(DIALOG);
+        refused(&scene.at(10), "nothing was sent");
+    }
+
+    #[test]
+    fn a_turn_that_runs_is_waited_for_and_not_for_ever() {
+        let mut scene = Scene::new("next");
+        scene.state(State::Working);
+        scene.screen("* Thinking… (3s · esc to interrupt)");
+        assert_eq!(scene.at(5_000), Step::Wait);
+        scene.screen("* Finished in 4s\n\n> ");
+        scene.now = 6_000;
+        scene.state(State::Done);
+        assert!(matches!(scene.at(6_000), Step::Paste(_)));
+
+        let mut scene = Scene::new("next");
+        scene.verdict.certain = false;
+        assert_eq!(scene.at(29_000), Step::Wait);
+        refused(&scene.at(30_000), "not surely at rest");
+    }
+
+    #[test]
+    fn enter_is_pressed_again_only_while_the_text_stands_there() {
+        let mut scene = Scene::new("do it");
+        scene.at(0);
+        scene.screen("> do it");
+        assert_eq!(scene.at(10), Step::Enter);
+        assert_eq!(scene.at(1_000), Step::Wait);
+        assert_eq!(scene.at(1_600), Step::Enter);
+        scene.screen("> ");
+        assert_eq!(scene.at(5_000), Step::Wait, "gone: never sent twice");
+        refused(&scene.at(10_010), "input is empty");
+
+        let mut scene = Scene::new("do it");
+        scene.at(0);
+        scene.screen("> do it");
+        for (at, step) in [(10, Step::Enter), (1_510, Step::Enter), (3_010, Step::Enter), (9_000, Step::Wait)]
+        {
+            assert_eq!(scene.at(at), step);
+        }
+        refused(&scene.at(10_010), "stands in its input, not sent");
+    }
+
+    #[test]
+    fn an_end_from_before_is_no_evidence() {
+        let mut scene = Scene::new("do it");
+        scene.state(State::Done);
+        scene.at(100);
+        scene.screen("> do it");
+        assert_eq!(scene.at(200), Step::Enter);
+        scene.screen("> ");
+        assert_eq!(scene.at(300), Step::Wait);
+        scene.now = 900;
+        scene.state(State::Done);
+        assert_eq!(scene.at(900), Step::Over(Ok(())), "a turn began and ended");
+    }
+
+    #[test]
+    fn a_command_needs_no_turn_and_a_long_text_shows_as_a_paste() {
+        let mut scene = Scene::new("/compact");
+        scene.at(0);
+        scene.screen("> /compact");
+        assert_eq!(scene.at(10), Step::Enter);
+        scene.screen("> ");
+        assert_eq!(scene.at(400), Step::Over(Ok(())));
+
+        let long = "line of many words\n".repeat(100);
+        let mut scene = Scene::new(&long);
+        scene.at(0);
+        scene.screen("> [Pasted text #1 +99 lines]");
+        assert_eq!(scene.at(10), Step::Enter);
+    }
+
+    #[test]
+    fn what_a_person_types_meanwhile_is_never_sent_along() {
+        let mut scene = Scene::new("do it");
+        scene.at(0);
+        refused(&scene.prompting.disturbed(), "not sent");
+        let mut scene = Scene::new("do it");
+        assert_eq!(scene.prompting.disturbed(), Step::Wait);
+        refused(&scene.prompting.left(), "nothing was typed");
+    }
+
+    #[test]
+    fn what_would_act_on_the_terminal_is_left_out() {
+        let mut scene = Scene::new("a\u{1b}[201~b\r\nc\u{7}\n\n");
+        assert_eq!(scene.at(0), Step::Paste("a[201~b\nc".into()));
+    }
+}
