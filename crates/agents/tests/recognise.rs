@@ -254,3 +254,103 @@ fn one_shot_runs_are_recognised_as_such() {
     assert_eq!(run(&["crush", "run", "fix it"]), RunKind::OneShot);
     assert_eq!(run(&["kilo", "run", "fix it"]), RunKind::OneShot);
 }
+
+/// The rest of the thirty, as their packages and installers start them.
+#[test]
+fn agents_of_all_kinds_of_packages_are_recognised() {
+    let catalog = Catalog::builtin();
+    let node = "/usr/local/bin/node";
+    let python = "/usr/bin/python3.13";
+    let link = |name: &str| process("MainThread", node, &["node", &format!("/usr/local/bin/{name}")]);
+    let linked = |name: &str, script: &str| Process { script: Some(script.to_owned()), ..link(name) };
+    let native = |name: &str, args: &[&str]| {
+        let argv: Vec<&str> = [name].iter().chain(args).copied().collect();
+        process(name, &format!("/home/u/.local/bin/{name}"), &argv)
+    };
+    let cases = [
+        ("aider", process("aider", python, &["python", "/home/u/.local/bin/aider", "--model", "x"])),
+        ("aider", process("python3", python, &["python3", "-m", "aider", "--model", "x"])),
+        ("aider", process("uvx", "/x/uv", &["uvx", "--from", "aider-chat", "aider"])),
+        ("openhands", process("openhands", python, &["python", "/home/u/.local/bin/openhands"])),
+        ("auggie", link("auggie")),
+        ("cline", native("cline", &[])),
+        ("cn", linked("cn", "/usr/local/lib/node_modules/@continuedev/cli/dist/cn.js")),
+        ("grok", linked("grok", "/usr/local/lib/node_modules/@vibe-kit/grok-cli/dist/index.js")),
+        ("qoder", link("qodercli")),
+        ("qoder", link("qoder")),
+        ("goose", native("goose", &[])),
+        ("goose", native("goose", &["session", "--resume"])),
+        ("codebuff", link("codebuff")),
+        ("codebuddy", link("codebuddy")),
+        ("junie", native("junie", &[])),
+        ("llxprt", link("llxprt")),
+        ("kode", link("kode")),
+        ("letta", linked("letta", "/usr/local/lib/node_modules/@letta-ai/letta-code/letta.js")),
+        ("rovo", native("acli", &["rovodev", "run"])),
+    ];
+    for (name, process) in &cases {
+        let found = catalog.recognise(std::slice::from_ref(process)).map(|agent| agent.name());
+        assert_eq!(found, Some(*name), "{process:?}");
+    }
+    for other in [
+        native("acli", &["jira", "workitem", "list"]),
+        native("acli", &["rovodev", "auth", "login"]),
+        native("goose", &["up"]),
+        native("goose", &["postgres", "user=x", "up"]),
+        native("cn", &[]),
+        linked("cn", "/home/u/bin/cn.js"),
+        linked("grok", "/home/u/src/grok/main.js"),
+        process("vim", "/usr/bin/vim", &["vim", "aider"]),
+        process("python3", python, &["python3", "/home/u/aider_stats.py"]),
+        process("python3", python, &["python3", "-m", "http.server"]),
+    ] {
+        let found = catalog.recognise(std::slice::from_ref(&other)).map(|agent| agent.name());
+        assert_eq!(found, None, "{other:?}");
+    }
+}
+
+/// The agents that the documents promise, by the words they are started with.
+#[test]
+fn thirty_agents_are_known_by_their_names() {
+    let catalog = Catalog::builtin();
+    let promised = [
+        ("Claude Code", "claude"),
+        ("Codex", "codex"),
+        ("OpenCode", "opencode"),
+        ("Gemini CLI", "gemini"),
+        ("Qwen Code", "qwen"),
+        ("GitHub Copilot CLI", "copilot"),
+        ("Cursor CLI", "cursor-agent"),
+        ("Factory Droid", "droid"),
+        ("Augment", "auggie"),
+        ("Kiro CLI", "kiro-cli"),
+        ("Kimi Code", "kimi"),
+        ("Kilo", "kilo"),
+        ("Cline", "cline"),
+        ("Continue", "cn"),
+        ("Amp", "amp"),
+        ("Aider", "aider"),
+        ("Goose", "goose"),
+        ("Crush", "crush"),
+        ("pi", "pi"),
+        ("Grok", "grok"),
+        ("Codebuff", "codebuff"),
+        ("Qoder", "qoder"),
+        ("CodeBuddy", "codebuddy"),
+        ("Junie", "junie"),
+        ("LLxprt Code", "llxprt"),
+        ("Kode", "kode"),
+        ("OpenHands", "openhands"),
+        ("Mistral Vibe", "vibe"),
+        ("Letta Code", "letta"),
+        ("Rovo Dev", "acli"),
+    ];
+    let shown: Vec<&str> =
+        catalog.iter().filter(|agent| !agent.hidden()).map(|agent| agent.label()).collect();
+    assert_eq!(shown.len(), promised.len(), "{shown:?}");
+    for (label, command) in promised {
+        let known = catalog.iter().find(|agent| agent.label() == label);
+        let agent = known.unwrap_or_else(|| panic!("no {label}: {shown:?}"));
+        assert!(agent.commands().iter().any(|known| known == command), "{label}: {:?}", agent.commands());
+    }
+}

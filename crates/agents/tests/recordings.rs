@@ -69,6 +69,9 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     // Blank when it was recorded.
     ("qwen/*/idle", "unknown"),
     ("qwen/*/auto-mode-start", "idle"),
+    // While an answer streams it shows nothing; what flows keeps the state.
+    ("aider/*/working-streaming", "unknown"),
+    ("auggie/*/welcome", "blocked question"),
 ];
 
 fn truth(agent: &str, size: &str, name: &str) -> String {
