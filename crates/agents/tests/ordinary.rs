@@ -1,0 +1,44 @@
+//! Screens of ordinary tools in which no agent runs: no agent's rules say that it works or waits there,
+//! though many of them show the very words, in a diff, a catalogue file, a log, a pager.
+//!
+//! `ordinary/screens.txt` holds what real programs drew in a terminal of 80x24, 100x30 and 120x40: git
+//! log, diff, show and blame, pagers on this repository's own catalogue and samples, man, vi, python,
+//! prompts of shell scripts, cargo, find, jq and more, each after a line `=== NAME SIZE`.
+
+use kraal_agents::{Catalog, ScreenShot};
+use kraal_api::State;
+
+fn screens() -> Vec<(&'static str, &'static str)> {
+    let text = include_str!("ordinary/screens.txt");
+    let parts = text.split("=== ").skip(1).filter_map(|part| part.split_once('\n'));
+    parts.collect()
+}
+
+/// Screens that show an agent's own screen, whole and at the bottom: what is drawn cannot be told from
+/// the real thing, the process can (no agent runs there).
+const WHOLE: &[&str] = &["samples ", "samples less "];
+
+#[test]
+fn ordinary_tools_neither_work_nor_wait() {
+    let catalog = Catalog::builtin();
+    let screens = screens();
+    assert!(screens.len() >= 200, "{} screens", screens.len());
+    let mut wrong = Vec::new();
+    for (name, text) in screens.iter().filter(|(name, _)| !WHOLE.iter().any(|whole| name.starts_with(whole)))
+    {
+        let shot = ScreenShot::of_text(text);
+        for agent in catalog.iter() {
+            let Some(reading) = agent.read(&shot) else { continue };
+            // An input box alone says nothing: many prompts look like one.
+            if reading.state != State::Idle {
+                wrong.push(format!(
+                    "{name}: {} reads {} by `{}`",
+                    agent.name(),
+                    reading.expected(),
+                    reading.rule
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), screens.len(), wrong.join("\n"));
+}
