@@ -13,7 +13,7 @@ use kraal_host::dirs::Dirs;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure};
-use crate::output::{Cell, Output, Paint};
+use crate::output::{Cell, Output, Paint, clean};
 use crate::target::{Standing, Target, standing};
 
 /// How a check came out.
@@ -236,7 +236,21 @@ fn sessions(dirs: &Dirs, asked: &str) -> Vec<Finding> {
     if !names.iter().any(|name| name == asked) {
         names.push(asked.to_owned());
     }
-    names.iter().filter_map(|name| session(dirs, name, name == asked)).collect()
+    names
+        .iter()
+        .flat_map(|name| session(dirs, name, name == asked).into_iter().chain(problems(dirs, name)))
+        .collect()
+}
+
+/// What a running session says is wrong.
+fn problems(dirs: &Dirs, name: &str) -> Vec<Finding> {
+    let info = dirs.environment(name).ok().and_then(|files| crate::sessions::answers(&files, name));
+    let problems = info.map(|info| info.problems).unwrap_or_default();
+    let warn = |said: &String| Finding {
+        verdict: Verdict::Warn,
+        ..Finding::ok("session", format!("{name}: {}", clean(said)))
+    };
+    problems.iter().map(warn).collect()
 }
 
 fn session(dirs: &Dirs, name: &str, asked: bool) -> Option<Finding> {

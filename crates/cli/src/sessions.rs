@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use kraal_api::request::Info;
 use kraal_api::{Response, Verb};
-use kraal_host::dirs::Dirs;
+use kraal_host::dirs::{Dirs, EnvironmentDirs};
 use kraal_host::{keeper, socket};
 use kraal_tui::app::{self, Ending};
 
@@ -120,15 +120,19 @@ fn glance(dirs: &Dirs, name: String) -> Option<Row> {
     let files = dirs.environment(&name).ok()?;
     let standing = standing(&files);
     let info = match standing {
-        Standing::Live => socket::connect(&files.socket)
-            .ok()
-            .and_then(|stream| info(&mut Client::new(stream, &name, None), GLANCE).ok()),
+        Standing::Live => answers(&files, &name),
         _ => None,
     };
     let saved = std::fs::read_dir(&files.state).is_ok_and(|mut found| {
         found.any(|entry| entry.is_ok_and(|e| e.file_name() != "lock" && e.file_name() != "log"))
     });
     (standing != Standing::Down || saved).then_some(Row { name, standing, info })
+}
+
+/// What a session says of itself, in a moment; None where it does not answer.
+pub(crate) fn answers(files: &EnvironmentDirs, name: &str) -> Option<Info> {
+    let stream = socket::connect(&files.socket).ok()?;
+    info(&mut Client::new(stream, name, None), GLANCE).ok()
 }
 
 fn info(client: &mut Client, time: Duration) -> Result<Info, Failure> {

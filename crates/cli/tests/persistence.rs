@@ -110,6 +110,49 @@ fn a_state_folder_that_cannot_be_written_costs_only_the_saving() {
     std::fs::set_permissions(&state, std::fs::Permissions::from_mode(0o700)).unwrap();
 }
 
+/// A state folder on a file system of its own that can be filled: in a mount namespace, which needs
+/// leave of the machine.
+#[test]
+fn a_full_disk_costs_only_the_saving_and_is_saved_once_there_is_room() {
+    let home = sandbox();
+    let state = home.root().join("state");
+    let own = if rustix::process::geteuid().is_root() { "-m" } else { "-rm" };
+    let small = format!("mount -t tmpfs -o size=256k none {}", state.display());
+    let allowed = home.program("unshare").args([own, "sh", "-c", &small]).output();
+    if !allowed.is_ok_and(|done| done.status.success()) {
+        eprintln!("skipped: no file system can be mounted here");
+        return;
+    }
+    let kraal = env!("CARGO_BIN_EXE_kraal");
+    let start = format!("{small} && exec {kraal} run --name job -- sh -c 'echo runs; exec cat'");
+    let done = home.program("unshare").args([own, "sh", "-c", &start]).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let pane = home.panes()[0].pane;
+    home.await_text(pane, "runs");
+
+    // Seen from outside through the server's own root.
+    let inside = std::path::PathBuf::from(format!("/proc/{}/root{}", home.info().pid, state.display()));
+    let filler = inside.join("filler");
+    let filled = std::fs::write(&filler, vec![0; 1024 * 1024]);
+    assert!(filled.is_err(), "it is full");
+    home.ok(&["rename", "-p", &pane.to_string(), "while-full"]);
+    let told =
+        |home: &Sandbox| home.info().problems.iter().any(|problem| problem.contains("cannot be saved"));
+    await_true("it is said", || told(&home));
+    assert!(home.kraal(&["doctor"]).stdout.contains("cannot be saved"));
+    home.say(pane, "goes on");
+    home.await_text(pane, "goes on");
+
+    std::fs::remove_file(&filler).unwrap();
+    let saved = |text: &str| {
+        let files = std::fs::read_dir(inside.join("kraal/main")).into_iter().flatten().flatten();
+        files.filter_map(|file| std::fs::read_to_string(file.path()).ok()).any(|saved| saved.contains(text))
+    };
+    await_true("it is saved by itself once there is room", || saved("while-full"));
+    await_true("and is a problem no more", || !told(&home));
+    home.ok(&["kill"]);
+}
+
 #[test]
 fn programs_that_ignore_hangups_are_not_left_behind() {
     let home = sandbox();

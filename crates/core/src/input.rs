@@ -89,6 +89,8 @@ pub enum Input {
     },
     /// Something the user should know.
     Problem(String),
+    /// What the user was told as a problem is none any more.
+    Mended(String),
     /// A configuration was read: what of it the rules need.
     Configured {
         /// The rules' share of it.

@@ -5,6 +5,7 @@
 use std::io;
 
 use kraal_api::PaneId;
+use kraal_api::stream::ToClient;
 use kraal_core::Input;
 use kraal_host::clock;
 use kraal_host::keeper::{ToKeeper, ToServer};
@@ -218,21 +219,30 @@ impl Server {
             let now = self.now();
             self.saving.schedule.took(id, ms, now);
         }
-        let trouble = outcome.err();
-        if let Some(why) = &trouble
-            && self.saving.schedule.trouble.is_none()
-        {
-            let folder = self.setting.environment.state.display();
-            self.feed(Input::Problem(format!(
-                "the session cannot be saved in {folder} ({why}): it runs on, but a reboot would lose it"
-            )));
+        match (outcome, self.saving.schedule.trouble.take()) {
+            (Ok(()), None) => {}
+            (Ok(()), Some(said)) => {
+                self.feed(Input::Mended(said));
+                self.tell_kept(None, &ToClient::Say("the session is saved again".to_owned()));
+            }
+            (Err(why), said) => {
+                // Tried again with the next change, after a while, and at the end.
+                let now = self.now();
+                self.saving.schedule.retry(now);
+                if let Some((id, _)) = took {
+                    self.saving.schedule.text_changed(id, now);
+                }
+                let first = said.is_none();
+                let folder = self.setting.environment.state.display();
+                let sentence = said.unwrap_or_else(|| {
+                    format!("the session cannot be saved in {folder} ({why}): it runs on, but a reboot would lose it")
+                });
+                self.saving.schedule.trouble = Some(sentence.clone());
+                if first {
+                    self.feed(Input::Problem(sentence));
+                }
+            }
         }
-        if trouble.is_some() {
-            // Tried again with the next change, and at the end.
-            let now = self.now();
-            self.saving.schedule.retry(now);
-        }
-        self.saving.schedule.trouble = trouble;
     }
 
     /// Writes everything to disk before the session ends.

@@ -39,6 +39,10 @@ pub(super) fn take(world: &mut World, out: &mut Outbox, input: Input) {
         }
         Input::Done { ticket, outcome } => done(world, out, ticket, &outcome),
         Input::Problem(sentence) => problem(world, out, &sentence),
+        Input::Mended(sentence) => {
+            let sentence = words::line(&sentence);
+            world.house.problems.retain(|known| *known != sentence);
+        }
         Input::Configured { settings, problems, ticket } => {
             configured(world, out, (settings, problems), ticket);
         }
