@@ -191,11 +191,12 @@ impl Agent {
         if head.name.is_empty() || !head.name.chars().all(plain) {
             return Err(format!("name `{}`: use small letters, digits and dashes", head.name));
         }
-        if file.launch.command.is_empty() {
-            return Err("launch: `command` is empty".to_owned());
-        }
-        if file.process.names.is_empty() {
+        let Some(first) = file.process.names.first().cloned() else {
             return Err("process: `names` is empty".to_owned());
+        };
+        let mut launch = file.launch;
+        if launch.command.is_empty() {
+            launch.command = vec![first];
         }
         if let Some(name) = file.pane.env.keys().find(|name| !is_pane_var(name)) {
             return Err(format!("pane: `{name}` is no name of a variable that an agent may ask for"));
@@ -205,7 +206,7 @@ impl Agent {
         let words = process.words.iter().map(|word| &word.name);
         let mut commands: Vec<String> =
             process.names.iter().chain(words).filter(|name| !name.starts_with('.')).cloned().collect();
-        commands.sort_by_key(|name| *name != file.launch.command[0]);
+        commands.sort_by_key(|name| *name != launch.command[0]);
         Ok(Agent {
             harness: head.harness.unwrap_or_else(|| head.label.clone()),
             name: head.name,
@@ -214,7 +215,7 @@ impl Agent {
             hidden: head.hidden,
             status_apps: head.status_apps,
             process,
-            launch: file.launch,
+            launch,
             pane: file.pane,
             sight: Sight::unread(SightFile {
                 input: file.input,

@@ -67,6 +67,15 @@ impl Catalog {
         (self, problems)
     }
 
+    /// One file, read by itself.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong in it.
+    pub fn read_file(file: &str, text: &str) -> Result<Agent, Problem> {
+        parse(file, text, Agent::compile)
+    }
+
     /// The agent of this name, or that goes by this command.
     pub fn get(&self, name: &str) -> Option<&Arc<Agent>> {
         self.agents.iter().find(|agent| agent.name() == name).or_else(|| {

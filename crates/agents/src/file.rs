@@ -18,6 +18,7 @@ pub(crate) struct AgentFile {
     pub agent: Head,
     #[serde(default)]
     pub process: ProcessRules,
+    #[serde(default)]
     pub launch: Launch,
     #[serde(default)]
     pub pane: PaneFile,
@@ -64,6 +65,7 @@ pub(crate) struct Head {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Launch {
+    /// Without one: the first of the process's names.
     pub command: Vec<String>,
     /// `{id}` stands for the conversation; none: it cannot be resumed.
     pub resume: Vec<String>,

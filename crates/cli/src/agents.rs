@@ -12,6 +12,7 @@ use crate::events::follow;
 use crate::failure::{Done, Failure};
 use crate::output::{Cell, Output, Paint};
 use crate::panes::{self, OnePane, OpeningArgs};
+use crate::screens::{self, TestArgs};
 use crate::target::Target;
 
 /// `kraal agent`.
@@ -49,11 +50,14 @@ pub(crate) struct AgentsArgs {
 enum AgentsCommand {
     /// Prints the last decisions about an agent's state, with their evidence.
     Explain(OnePane),
+    /// Says what an agent's rules make of a saved screen, read from standard input.
+    Test(TestArgs),
 }
 
 pub(crate) fn run(args: AgentsArgs, target: &Target, output: &Output) -> Done {
     match args.command {
         Some(AgentsCommand::Explain(pane)) => explain(&pane, target, output),
+        Some(AgentsCommand::Test(args)) => screens::run(&args, target, output),
         None if args.follow => changes(target, output),
         None => list(target, output),
     }

@@ -5,8 +5,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use kraal_agents::Catalog;
 use kraal_api::config::{Config, Problem};
+use kraal_server::own;
 use kraal_tui::{actions, keymap};
+use serde::Serialize;
 
 use crate::failure::{Done, Failure};
 use crate::output::{Cell, Output, Paint, clean};
@@ -21,7 +24,7 @@ const LONGEST: u64 = 1 << 20;
 pub(crate) enum ConfigCommand {
     /// Prints a file with every option and its default.
     Default,
-    /// Says what is wrong with the configuration.
+    /// Says what is wrong with the configuration and with agents of your own.
     Check {
         /// Another file.
         file: Option<PathBuf>,
@@ -76,6 +79,7 @@ pub(crate) fn read(path: &Path) -> Result<(Config, Vec<Problem>), Problem> {
 }
 
 fn check(file: Option<PathBuf>, target: &Target, output: &Output) -> Done {
+    let own = file.is_none();
     let path = match file {
         Some(file) if !file.exists() => {
             return Err(Failure::Failed(format!("there is no file {}", file.display())));
@@ -83,27 +87,78 @@ fn check(file: Option<PathBuf>, target: &Target, output: &Output) -> Done {
         Some(file) => file,
         None => path(target)?,
     };
-    let problems = match read(&path) {
+    let agents = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == "agents");
+    let mut wrong = if agents { in_agent(&path) } else { in_config(&path) };
+    let mut fine = vec![&path];
+    let texts = own::texts(&target.roots()?);
+    let files: Vec<PathBuf> = texts.iter().map(|(file, _)| PathBuf::from(file)).collect();
+    if own {
+        wrong.extend(own::catalog(&texts).1.into_iter().map(Wrong::from));
+        fine.extend(&files);
+    }
+    if output.is_json() {
+        output.json(&wrong)?;
+    } else {
+        fine.retain(|path| !wrong.iter().any(|one| one.file == path.display().to_string()));
+        for path in fine {
+            let found = if path.exists() { "is fine" } else { "is not there: the defaults apply" };
+            output.line(format!("{} {found}", clean(&path.display().to_string())))?;
+        }
+        wrong.iter().try_for_each(|one| output.line(one.said()))?;
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Said(1)) }
+}
+
+/// What is wrong in the user's files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Wrong {
+    file: String,
+    /// 1-based; 0 when it concerns the whole file.
+    line: u32,
+    message: String,
+}
+
+impl Wrong {
+    /// `path:line: what is wrong`.
+    pub(crate) fn said(&self) -> String {
+        let line = if self.line > 0 { format!("{}:", self.line) } else { String::new() };
+        clean(&format!("{}:{line} {}", self.file, self.message))
+    }
+
+    fn of(path: &Path, problem: Problem) -> Self {
+        Wrong { file: path.display().to_string(), line: problem.line, message: problem.message }
+    }
+}
+
+impl From<kraal_agents::Problem> for Wrong {
+    fn from(problem: kraal_agents::Problem) -> Self {
+        let line = problem.line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
+        Wrong { file: problem.file, line, message: problem.message }
+    }
+}
+
+/// All that is wrong in the configuration and in the user's own agents.
+pub(crate) fn all_wrong(target: &Target) -> Vec<Wrong> {
+    let Ok(dirs) = target.roots() else { return Vec::new() };
+    let mut wrong = in_config(&dirs.config.join("config.toml"));
+    wrong.extend(own::catalog(&own::texts(&dirs)).1.into_iter().map(Wrong::from));
+    wrong
+}
+
+fn in_config(path: &Path) -> Vec<Wrong> {
+    let problems = match read(path) {
         Ok((_, problems)) => problems,
         Err(problem) => vec![problem],
     };
-    if output.is_json() {
-        output.json(&problems)?;
-    } else if problems.is_empty() {
-        let found = if path.exists() { "is fine" } else { "is not there: the defaults apply" };
-        output.line(format!("{} {found}", clean(&path.display().to_string())))?;
-    } else {
-        for problem in &problems {
-            output.line(said(&path, problem))?;
-        }
-    }
-    if problems.is_empty() { Ok(()) } else { Err(Failure::Said(1)) }
+    problems.into_iter().map(|problem| Wrong::of(path, problem)).collect()
 }
 
-/// `path:line: what is wrong`.
-pub(crate) fn said(path: &Path, problem: &Problem) -> String {
-    let line = if problem.line > 0 { format!("{}:", problem.line) } else { String::new() };
-    clean(&format!("{}:{line} {}", path.display(), problem.message))
+fn in_agent(path: &Path) -> Vec<Wrong> {
+    let file = path.display().to_string();
+    let read = own::text(path)
+        .map_err(|message| kraal_agents::Problem { file: file.clone(), line: None, message })
+        .and_then(|text| Catalog::read_file(&file, &text));
+    read.err().map(Wrong::from).into_iter().collect()
 }
 
 fn keys(target: &Target, output: &Output) -> Done {
@@ -139,14 +194,9 @@ mod tests {
         let path = root.path().join("config.toml");
         assert_eq!(read(&path), Ok((Config::default(), Vec::new())));
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
-        assert!(
-            said(&path, &read(&path).unwrap_err()).ends_with("config.toml: is not UTF-8: save it as that")
-        );
+        assert!(in_config(&path)[0].said().ends_with("config.toml: is not UTF-8: save it as that"));
         std::fs::write(&path, "\nthem = \"ascii\"\n").unwrap();
-        let (_, problems) = read(&path).unwrap();
-        assert!(
-            said(&path, &problems[0])
-                .ends_with("config.toml:2: there is no option them: did you mean theme?")
-        );
+        let said = in_config(&path)[0].said();
+        assert!(said.ends_with("config.toml:2: there is no option them: did you mean theme?"), "{said}");
     }
 }

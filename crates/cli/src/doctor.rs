@@ -8,8 +8,8 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use kraal_agents::Catalog;
 use kraal_host::dirs::Dirs;
+use kraal_server::own;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure};
@@ -55,7 +55,7 @@ pub(crate) fn run(target: &Target, output: &Output) -> Done {
     let mut findings = terminal(|name| std::env::var(name).ok());
     findings.extend(size());
     findings.push(git());
-    findings.push(agents());
+    findings.push(agents(target));
     match target.roots() {
         Ok(dirs) => {
             findings.extend(folders(&dirs));
@@ -155,9 +155,9 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
 }
 
-fn agents() -> Finding {
+fn agents(target: &Target) -> Finding {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let catalog = Catalog::builtin();
+    let (catalog, _) = own::catalog(&target.roots().map(|dirs| own::texts(&dirs)).unwrap_or_default());
     let found: Vec<&str> = catalog
         .iter()
         .filter(|agent| !agent.hidden() && agent.commands().iter().any(|command| on_path(command, &path)))
@@ -282,17 +282,14 @@ fn session(dirs: &Dirs, name: &str, asked: bool) -> Option<Finding> {
 
 fn configuration(target: &Target) -> Vec<Finding> {
     let Ok(path) = crate::config::path(target) else { return Vec::new() };
-    let (_, problems) = crate::config::load(target);
-    if problems.is_empty() {
+    let wrong = crate::config::all_wrong(target);
+    if wrong.is_empty() {
         let shown = crate::output::folder(&path.display().to_string());
         let found = if path.exists() { shown } else { format!("{shown} is not there: the defaults apply") };
         return vec![Finding::ok("settings", found)];
     }
     let todo = "correct it, then `kraal config reload`";
-    problems
-        .iter()
-        .map(|problem| Finding::warn("settings", crate::config::said(&path, problem), todo))
-        .collect()
+    wrong.iter().map(|one| Finding::warn("settings", one.said(), todo)).collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod output;
 mod panes;
 mod processes;
 mod sample;
+mod screens;
 mod sessions;
 mod shell;
 mod status_line;

@@ -42,6 +42,17 @@ impl Letters {
         Ok(Folder(inotify::add_watch(&self.fd, folder, what)?))
     }
 
+    /// The same, and told as well of what is made, taken away or given another name in it.
+    ///
+    /// # Errors
+    ///
+    /// As `watch`.
+    pub fn watch_names(&self, folder: &Path) -> io::Result<Folder> {
+        let names = WatchFlags::CREATE | WatchFlags::DELETE | WatchFlags::MOVED_FROM | WatchFlags::MASK_ADD;
+        let what = names | WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
+        Ok(Folder(inotify::add_watch(&self.fd, folder, what)?))
+    }
+
     /// Stops watching a folder.
     pub fn unwatch(&self, folder: Folder) {
         // One that went is not watched any more in any case.

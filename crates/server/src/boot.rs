@@ -12,7 +12,7 @@ use kraal_agents::{Catalog, Detector};
 use kraal_api::PaneId;
 use kraal_api::config::Config;
 use kraal_api::model::Exit;
-use kraal_core::{Effect, Input, Revival, Saved, Settings, Setup, World};
+use kraal_core::{Effect, Input, Revival, Saved, Settings, Setup, Ticket, World};
 use kraal_host::dirs::{Dirs, EnvironmentDirs};
 use kraal_host::keeper::{self, Held, HeldPane, Link, ToKeeper};
 use kraal_host::sentinel::Sentinel;
@@ -30,10 +30,11 @@ use crate::conn::Tickets;
 use crate::homes::LiveFiles;
 use crate::hooks::Followed;
 use crate::marks::Marks;
+use crate::own::{self, OwnAgents};
 use crate::pane::Pane;
 use crate::pool::Pool;
 use crate::server::{
-    Conns, Ending, Found, Inbox, KEEPER, Keeper, LISTENER, LIVE, Panes, SENTINEL, SIGNALS, Saving, Server,
+    Conns, Ending, Found, Inbox, KEEPER, Keeper, LETTERS, LISTENER, Panes, SENTINEL, SIGNALS, Saving, Server,
     Setting, WAKER,
 };
 use crate::store::{Files, Schedule};
@@ -95,6 +96,7 @@ struct Ground {
     listener: UnixListener,
     config: Config,
     problems: Vec<String>,
+    own: own::Texts,
     catalog: Arc<Catalog>,
 }
 
@@ -104,19 +106,14 @@ impl Ground {
         let environment = dirs.environment(&config.environment)?;
         let listener = socket::bind(&environment.socket)?;
         listener.set_nonblocking(true).context("the socket cannot be used")?;
-        let text = match files::read_capped(&dirs.config.join("config.toml"), CONFIG_MAX) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-            Err(_) => String::new(),
-        };
-        let (parsed, mut problems) = parse_config(&text);
-        let (catalog, wrong) = Catalog::builtin().with_overrides(own_agents(&dirs).into_iter());
-        problems.extend(wrong.into_iter().map(|p| p.to_string()));
+        let ConfigRead { config: parsed, problems, own, catalog, .. } = ConfigRead::of(&dirs, 0, None);
         Ok(Ground {
             dirs,
             environment,
             listener: UnixListener::from_std(listener),
             config: parsed,
             problems,
+            own,
             catalog: Arc::new(catalog),
         })
     }
@@ -169,6 +166,8 @@ impl Ground {
             },
             marks,
             live: LiveFiles::new(),
+            own: OwnAgents::of(self.own),
+            config_reads: (0, 0),
             prompts: crate::prompts::Prompts::default(),
             saving: Saving { files, schedule: Schedule::default(), dirty: true, old_texts: start.old_texts },
             pool,
@@ -177,6 +176,7 @@ impl Ground {
             signals,
             ending: None,
         };
+        server.own.watch(server.live.letters.as_ref(), &server.setting.dirs);
         server.register()?;
         server.recover(panes, start.detectors, now);
         server.refollow(start.followed);
@@ -321,19 +321,33 @@ pub(crate) fn parse_config(text: &str) -> (Config, Vec<String>) {
     (config, said.collect())
 }
 
-fn own_agents(dirs: &Dirs) -> Vec<(String, String)> {
-    let Ok(entries) = std::fs::read_dir(dirs.config.join("agents")) else { return Vec::new() };
-    let mut found: Vec<(String, String)> = entries
-        .flatten()
-        .filter(|entry| entry.path().extension().is_some_and(|e| e == "toml"))
-        .filter_map(|entry| {
-            let text = files::read_capped(&entry.path(), CONFIG_MAX).ok()?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            Some((name, String::from_utf8_lossy(&text).into_owned()))
-        })
-        .collect();
-    found.sort();
-    found
+/// The configuration as it was read: the file, and the user's own agents beside it.
+#[derive(Debug)]
+pub(crate) struct ConfigRead {
+    /// Which reading this was.
+    number: u64,
+    /// Who asked for it.
+    ticket: Option<Ticket>,
+    config: Config,
+    /// One sentence each.
+    problems: Vec<String>,
+    own: own::Texts,
+    catalog: Catalog,
+}
+
+impl ConfigRead {
+    /// Reads it all; blocks.
+    pub(crate) fn of(dirs: &Dirs, number: u64, ticket: Option<Ticket>) -> Self {
+        let text = match files::read_capped(&dirs.config.join("config.toml"), CONFIG_MAX) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(_) => String::new(),
+        };
+        let (config, mut problems) = parse_config(&text);
+        let own = own::texts(dirs);
+        let (catalog, wrong) = own::catalog(&own);
+        problems.extend(wrong.into_iter().map(|problem| problem.to_string()));
+        ConfigRead { number, ticket, config, problems, own, catalog }
+    }
 }
 
 /// How a program ended, in the API's words.
@@ -368,7 +382,7 @@ impl Server {
             registry.register(&mut SourceFd(&sentinel.as_fd().as_raw_fd()), SENTINEL, Interest::READABLE)?;
         }
         if let Some(letters) = &self.live.letters {
-            registry.register(&mut SourceFd(&letters.as_fd().as_raw_fd()), LIVE, Interest::READABLE)?;
+            registry.register(&mut SourceFd(&letters.as_fd().as_raw_fd()), LETTERS, Interest::READABLE)?;
         }
         registry.register(&mut self.signals, SIGNALS, Interest::READABLE)?;
         let link = self.keeper.link.as_fd().as_raw_fd();
@@ -489,12 +503,7 @@ impl Server {
                     let now = self.now();
                     self.marks.refresh(&root, now);
                 }
-                Found::Config(ticket, text) => {
-                    let (config, problems) = parse_config(&text);
-                    self.config = config;
-                    let settings = settings_of(&self.config);
-                    self.feed(Input::Configured { settings, problems, ticket });
-                }
+                Found::Config(read) => self.configured(*read),
                 Found::Live(pane, path, content) => self.live_file_says(pane, &path, &content),
                 Found::NoTranscript(pane, agent, conversation) => {
                     let change = kraal_core::PaneChange::NoTranscript { agent, conversation };
@@ -504,6 +513,22 @@ impl Server {
                 Found::Probed(outcome) => self.probed(outcome),
             }
         }
+    }
+
+    fn configured(&mut self, read: ConfigRead) {
+        let ConfigRead { number, ticket, config, problems, own, catalog } = read;
+        if number < self.config_reads.1 {
+            // A later reading was faster: what this one saw is old.
+            if ticket.is_some() {
+                self.read_config(ticket);
+            }
+            return;
+        }
+        self.config_reads.1 = number;
+        self.config = config;
+        self.own_agents_are(own, catalog);
+        let settings = settings_of(&self.config);
+        self.feed(Input::Configured { settings, problems, ticket });
     }
 
     /// Signals of the machine.

@@ -60,9 +60,7 @@ impl LiveFiles {
         self.watched.get(&pane).map(|known| known.path.as_path())
     }
 
-    fn written(&self) -> Vec<(PaneId, PathBuf)> {
-        let Some(letters) = &self.letters else { return Vec::new() };
-        let told = letters.written();
+    fn written(&self, told: &[(Folder, OsString)]) -> Vec<(PaneId, PathBuf)> {
         let concerned = |known: &Watched| told.iter().any(|(f, n)| *f == known.folder && *n == known.name);
         self.watched.iter().filter(|(_, k)| concerned(k)).map(|(pane, k)| (*pane, k.path.clone())).collect()
     }
@@ -83,10 +81,16 @@ impl Server {
         }
     }
 
-    /// Live files were written.
-    pub(crate) fn live_files_written(&mut self) {
-        for (pane, path) in self.live.written() {
+    /// Files in watched folders were written.
+    pub(crate) fn hear_letters(&mut self) {
+        let told = self.live.letters.as_ref().map(Letters::written).unwrap_or_default();
+        for (pane, path) in self.live.written(&told) {
             self.read_live_file(pane, path);
+        }
+        if self.own.concerns(&told) {
+            // A folder on the way to them may be another now.
+            self.own.watch(self.live.letters.as_ref(), &self.setting.dirs);
+            self.read_config(None);
         }
     }
 

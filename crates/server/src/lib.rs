@@ -12,11 +12,13 @@ mod hooks;
 mod keeping;
 mod marks;
 mod notices;
+pub mod own;
 mod pane;
 mod perform;
 mod pool;
 mod prompts;
 mod queue;
+mod saved_screen;
 mod screens;
 mod server;
 mod show;
@@ -25,3 +27,4 @@ mod talk;
 mod watch;
 
 pub use boot::{ServerConfig, run};
+pub use saved_screen::saved_screen;

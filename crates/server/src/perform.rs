@@ -18,6 +18,7 @@ use kraal_term::{Options, Outbox, Size};
 
 use signal_hook::consts::{SIGHUP, SIGKILL};
 
+use crate::boot::ConfigRead;
 use crate::conn::{Asker, Conn};
 use crate::pane::{INPUT_MAX, Pane};
 use crate::server::{Ending, Found, Server};
@@ -409,15 +410,10 @@ impl Server {
     }
 
     /// Reads the configuration, on the pool.
-    pub(crate) fn read_config(&self, ticket: Option<Ticket>) {
-        let path = self.setting.dirs.config.join("config.toml");
-        self.pool.run(move || {
-            let text = match kraal_host::files::read_capped(&path, crate::boot::CONFIG_MAX) {
-                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                Err(_) => String::new(),
-            };
-            Some(Found::Config(ticket, text))
-        });
+    pub(crate) fn read_config(&mut self, ticket: Option<Ticket>) {
+        self.config_reads.0 += 1;
+        let (number, dirs) = (self.config_reads.0, self.setting.dirs.clone());
+        self.pool.run(move || Some(Found::Config(Box::new(ConfigRead::of(&dirs, number, ticket)))));
     }
 
     fn restart(&mut self, ticket: Ticket) {

@@ -27,9 +27,11 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use rustix::fd::AsRawFd;
 
+use crate::boot::ConfigRead;
 use crate::conn::{Conn, Tickets};
 use crate::homes::LiveFiles;
 use crate::marks::Marks;
+use crate::own::OwnAgents;
 use crate::pane::{Pane, Slice};
 use crate::pool::Pool;
 use crate::prompts::Prompts;
@@ -41,7 +43,7 @@ pub(crate) const KEEPER: Token = Token(1);
 pub(crate) const SIGNALS: Token = Token(2);
 pub(crate) const WAKER: Token = Token(3);
 pub(crate) const SENTINEL: Token = Token(4);
-pub(crate) const LIVE: Token = Token(5);
+pub(crate) const LETTERS: Token = Token(5);
 const CONNS: usize = 5;
 const PANES: usize = 6;
 const FOLLOWED: usize = 7;
@@ -67,7 +69,7 @@ pub(crate) enum Found {
     /// A checkout's git folder changed.
     Changed(PathBuf),
     /// The configuration's text was read.
-    Config(Option<Ticket>, String),
+    Config(Box<ConfigRead>),
     /// A write of saved state ended: the pane whose text it was and the ms it took, and how it went.
     Saved(Option<(PaneId, u64)>, Result<(), String>),
     /// A live file of the agent in a pane was read.
@@ -160,6 +162,9 @@ pub(crate) struct Server {
     pub(crate) conns: Conns,
     pub(crate) marks: Marks,
     pub(crate) live: LiveFiles,
+    pub(crate) own: OwnAgents,
+    /// How often the configuration was asked for, and which reading applies.
+    pub(crate) config_reads: (u64, u64),
     pub(crate) prompts: Prompts,
     pub(crate) saving: Saving,
     pub(crate) pool: Pool<Found>,
@@ -246,7 +251,7 @@ impl Server {
             SIGNALS => self.hear_signals(),
             WAKER => self.hear_pool(),
             SENTINEL => self.socket_gone(),
-            LIVE => self.live_files_written(),
+            LETTERS => self.hear_letters(),
             Token(number) if number & 7 == CONNS => {
                 let id = ConnId((number >> 3) as u64);
                 if let Some(conn) = self.conns.all.get_mut(&id) {

@@ -106,6 +106,20 @@ impl Watch {
         }
     }
 
+    /// The known agents are others now: who runs here is looked at anew, and goes on by the rules of
+    /// today.
+    pub(crate) fn relearn(&mut self, catalog: &Catalog, now: u64) -> Found {
+        if let Some(known) = &self.detector
+            && let Some(agent) = catalog.get(known.agent().name())
+        {
+            self.detector = Some(Detector::restore(agent.clone(), known.save()));
+            self.screen = Some((now, now));
+        }
+        self.foreground = None;
+        self.looks.burst = Some((now, 0));
+        Found { verdict: self.said(), ..Found::default() }
+    }
+
     /// The screen was typed into.
     pub(crate) fn typed(&mut self, now: u64) -> Option<Found> {
         self.activity(now);
@@ -300,6 +314,7 @@ pub(crate) fn as_process(p: &process::Process, catalog: &Catalog) -> Process {
     process
 }
 
+/// A terminal as an agent's rules see it.
 pub(crate) fn shot(terminal: &Terminal) -> ScreenShot {
     let cursor = terminal.cursor();
     ScreenShot {

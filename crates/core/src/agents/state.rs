@@ -19,7 +19,10 @@ pub(crate) fn changed(desk: &mut Desk<'_>, pane: PaneId, (name, label): (String,
         && agent.name == name
     {
         let before = std::mem::replace(&mut agent.verdict, verdict.clone());
-        if before == verdict {
+        // The user may give it another label at any time.
+        let label = words::line(&label);
+        let renamed = std::mem::replace(&mut agent.label, label.clone()) != label;
+        if before == verdict && !renamed {
             return;
         }
         if before.state != verdict.state {
