@@ -21,7 +21,7 @@ pub struct Config {
     pub theme: Theme,
     /// Whether the sidebar shows.
     pub sidebar: Sidebar,
-    /// Where notifications go.
+    /// Where notifications go, and of what there are any.
     pub notifications: Notifications,
     /// Whether programs may set the clipboard (OSC 52).
     pub clipboard: Clipboard,
@@ -38,7 +38,7 @@ impl Default for Config {
             shell: None,
             theme: Theme::Default,
             sidebar: Sidebar::Auto,
-            notifications: Notifications::Terminal,
+            notifications: Notifications::default(),
             clipboard: Clipboard::Write,
             keys: Keys::default(),
             worker_limit: 16,
@@ -70,17 +70,43 @@ pub enum Sidebar {
     Off,
 }
 
+/// Notifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Notifications {
+    /// Where they go.
+    pub mode: NotifyMode,
+    /// Of agents that wait for the user.
+    pub on_blocked: bool,
+    /// Of agents that ended their turn.
+    pub on_done: bool,
+}
+
+impl Default for Notifications {
+    fn default() -> Self {
+        Notifications { mode: NotifyMode::Terminal, on_blocked: true, on_done: true }
+    }
+}
+
 /// Where notifications go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Notifications {
-    /// The attached terminal (OSC 777 or 9), else `notify-send`.
+pub enum NotifyMode {
+    /// The attached terminal (OSC 777, 9 or 99), else `notify-send`.
     #[default]
     Terminal,
     /// `notify-send` always.
-    Desktop,
+    System,
+    /// The attached terminal, and `notify-send`.
+    Both,
     /// Nowhere.
     Off,
+}
+
+impl NotifyMode {
+    /// Whether an attached terminal shows them.
+    pub fn in_terminal(self) -> bool {
+        matches!(self, NotifyMode::Terminal | NotifyMode::Both)
+    }
 }
 
 /// What programs may do with the clipboard.
@@ -155,6 +181,8 @@ pub enum Takes {
     },
     /// Any text but the empty one.
     Text,
+    /// `true` or `false`.
+    Switch,
     /// One of these words, each with its meaning.
     Word(fn() -> Vec<(&'static str, &'static str)>),
     /// A table of texts.
@@ -165,6 +193,7 @@ pub enum Takes {
 enum Given<'a> {
     Number(u32),
     Text(&'a str),
+    Switch(bool),
     Texts(Vec<(String, String)>),
 }
 
@@ -174,6 +203,10 @@ impl<'a> Given<'a> {
             Given::Number(number) => *number,
             _ => 0,
         }
+    }
+
+    fn switch(&self) -> bool {
+        matches!(self, Given::Switch(true))
     }
 
     fn text(&self) -> &'a str {
@@ -214,11 +247,12 @@ impl Words for Sidebar {
         &[(Sidebar::Auto, "auto", "by the width of the terminal"), (Sidebar::Off, "off", "never")];
 }
 
-impl Words for Notifications {
+impl Words for NotifyMode {
     const ALL: &'static [(Self, &'static str, &'static str)] = &[
-        (Notifications::Terminal, "terminal", "through the attached terminal, else notify-send"),
-        (Notifications::Desktop, "desktop", "always notify-send"),
-        (Notifications::Off, "off", "none"),
+        (NotifyMode::Terminal, "terminal", "through the attached terminal, else notify-send"),
+        (NotifyMode::System, "system", "always notify-send"),
+        (NotifyMode::Both, "both", "through the attached terminal and notify-send"),
+        (NotifyMode::Off, "off", "none"),
     ];
 }
 
@@ -263,18 +297,32 @@ pub const OPTIONS: &[Opt] = &[
         set: |c, given| c.sidebar = Sidebar::of(given.text()),
     },
     Opt {
-        name: "notifications",
-        takes: Takes::Word(Notifications::listed),
-        doc: "where notifications go",
-        show: |c| c.notifications.quoted(),
-        set: |c, given| c.notifications = Notifications::of(given.text()),
-    },
-    Opt {
         name: "clipboard",
         takes: Takes::Word(Clipboard::listed),
         doc: "what programs may do with the clipboard (OSC 52)",
         show: |c| c.clipboard.quoted(),
         set: |c, given| c.clipboard = Clipboard::of(given.text()),
+    },
+    Opt {
+        name: "notifications.mode",
+        takes: Takes::Word(NotifyMode::listed),
+        doc: "where notifications go",
+        show: |c| c.notifications.mode.quoted(),
+        set: |c, given| c.notifications.mode = NotifyMode::of(given.text()),
+    },
+    Opt {
+        name: "notifications.on_blocked",
+        takes: Takes::Switch,
+        doc: "tell of agents that wait for you",
+        show: |c| Some(c.notifications.on_blocked.to_string()),
+        set: |c, given| c.notifications.on_blocked = given.switch(),
+    },
+    Opt {
+        name: "notifications.on_done",
+        takes: Takes::Switch,
+        doc: "tell of agents that ended their turn",
+        show: |c| Some(c.notifications.on_done.to_string()),
+        set: |c, given| c.notifications.on_done = given.switch(),
     },
     Opt {
         name: "keys.prefix",
@@ -389,6 +437,7 @@ impl Takes {
         match self {
             Takes::Number { min, max } => format!("a number from {min} to {max}"),
             Takes::Text => "a text in quotes".to_owned(),
+            Takes::Switch => "true or false".to_owned(),
             Takes::Word(words) => {
                 let words: Vec<String> = words().iter().map(|(word, _)| quote(word)).collect();
                 match words.split_last() {
@@ -437,6 +486,7 @@ impl Reader<'_> {
                     .map(Given::Number)
             }
             (Takes::Text, DeValue::String(text)) if !text.is_empty() => Some(Given::Text(text)),
+            (Takes::Switch, DeValue::Boolean(on)) => Some(Given::Switch(*on)),
             (Takes::Word(words), DeValue::String(text)) => {
                 let words = words();
                 if !words.iter().any(|(word, _)| *word == text.as_ref()) {
@@ -529,14 +579,14 @@ mod tests {
     #[test]
     fn every_option_is_read() {
         let text = "scrollback = 1_000\nshell = \"/bin/zsh\"\ntheme = \"high-contrast\"\nsidebar = \"off\"\n\
-                    notifications = \"desktop\"\nclipboard = \"off\"\n[keys]\nprefix = \"ctrl+a\"\n\
+                    clipboard = \"off\"\n[notifications]\nmode = \"both\"\non_blocked = true\non_done = false\n[keys]\nprefix = \"ctrl+a\"\n\
                     preset = \"tmux\"\n[keys.bind]\n\"prefix z\" = \"zoom\"\n\"alt+x\" = \"pane-new\"\n[workers]\nlimit = 0x8\n";
         let expected = Config {
             scrollback: 1000,
             shell: Some("/bin/zsh".into()),
             theme: Theme::HighContrast,
             sidebar: Sidebar::Off,
-            notifications: Notifications::Desktop,
+            notifications: Notifications { mode: NotifyMode::Both, on_blocked: true, on_done: false },
             clipboard: Clipboard::Off,
             keys: Keys {
                 prefix: "ctrl+a".into(),

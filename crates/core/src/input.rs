@@ -111,11 +111,15 @@ pub struct Settings {
     pub worker_limit: u32,
     /// Whether notifications are sent at all.
     pub notify: bool,
+    /// Of agents that wait for the user.
+    pub on_blocked: bool,
+    /// Of agents that ended their turn.
+    pub on_done: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { worker_limit: 16, notify: true }
+        Settings { worker_limit: 16, notify: true, on_blocked: true, on_done: true }
     }
 }
 

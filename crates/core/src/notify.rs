@@ -12,6 +12,7 @@ use kraal_api::{Kind, PaneId, Refusal, Response, State};
 
 use crate::effect::Effect;
 use crate::focus::Focus;
+use crate::input::Settings;
 use crate::outbox::{Answer, Change, Notice, Outbox, Reply};
 use crate::rights::Permit;
 use crate::tree::Tree;
@@ -104,12 +105,19 @@ pub(crate) fn notify(out: &mut Outbox, permit: &Permit, ask: &Notify) -> Answer 
 }
 
 /// Takes in what changed, and sends what is due.
-pub(crate) fn settle(notices: &mut Notices, tree: &Tree, focus: &Focus, enabled: bool, out: &mut Outbox) {
+pub(crate) fn settle(
+    notices: &mut Notices,
+    tree: &Tree,
+    focus: &Focus,
+    settings: &Settings,
+    out: &mut Outbox,
+) {
+    let enabled = settings.notify;
     for notice in std::mem::take(&mut out.notices) {
         take_notice(notices, focus, notice, enabled, out);
     }
     for pane in out.touched.clone() {
-        take_state(notices, tree, pane, out.now);
+        take_state(notices, tree, settings, (pane, out.now));
     }
     let stays = |pane: &PaneId, pending: &mut Pending| {
         enabled && tree.pane(*pane).is_some() && (pending.asked || !focus.looks_at(*pane))
@@ -147,7 +155,7 @@ fn take_notice(notices: &mut Notices, focus: &Focus, notice: Notice, enabled: bo
 }
 
 /// The state of a pane's agent, as it is now.
-fn take_state(notices: &mut Notices, tree: &Tree, pane: PaneId, now: u64) {
+fn take_state(notices: &mut Notices, tree: &Tree, settings: &Settings, (pane, now): (PaneId, u64)) {
     let Some(state) = tree.pane(pane) else {
         notices.states.remove(&pane);
         notices.sent.remove(&pane);
@@ -167,7 +175,12 @@ fn take_state(notices: &mut Notices, tree: &Tree, pane: PaneId, now: u64) {
     if notices.pending.get(&pane).is_some_and(|pending| matches!(pending.from, From::State(_))) {
         notices.pending.remove(&pane);
     }
-    let Some(agent) = agent.filter(|agent| agent.needs_you()) else { return };
+    let told_of = |agent: &&AgentFacts| match agent.verdict.state {
+        State::Blocked => settings.on_blocked,
+        State::Done => settings.on_done,
+        State::Working | State::Idle => true,
+    };
+    let Some(agent) = agent.filter(|agent| agent.needs_you()).filter(told_of) else { return };
     // The program's own notification waits, or was just told: that one is enough.
     if notices.pending.contains_key(&pane) || told_by_itself(notices, pane, now) {
         return;

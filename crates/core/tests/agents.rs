@@ -209,6 +209,28 @@ fn notifications_are_few() {
 }
 
 #[test]
+fn the_user_chooses_which_states_are_told() {
+    let mut scene = two_tabs();
+    let only_blocked = Settings { on_done: false, ..Settings::default() };
+    scene.input(Input::Configured { settings: only_blocked, problems: Vec::new(), ticket: None });
+    scene.agent(2, State::Working, None);
+    scene.agent(2, State::Done, None);
+    scene.pass(10_000);
+    scene.agent(2, State::Working, None);
+    scene.agent(2, State::Blocked, Some(Kind::Permission));
+    scene.pass(10_000);
+    let only_done = Settings { on_blocked: false, ..Settings::default() };
+    scene.input(Input::Configured { settings: only_done, problems: Vec::new(), ticket: None });
+    scene.agent(2, State::Working, None);
+    scene.agent(2, State::Blocked, Some(Kind::Question));
+    scene.pass(10_000);
+    scene.agent(2, State::Working, None);
+    scene.agent(2, State::Done, None);
+    scene.pass(10_000);
+    insta::assert_snapshot!(scene.text);
+}
+
+#[test]
 fn thirty_agents_that_finish_at_once_are_one_or_two_notifications() {
     let mut scene = Scene::attached();
     scene.quietly(|scene| {

@@ -307,7 +307,9 @@ fn random_word() -> String {
 pub(crate) fn settings_of(config: &Config) -> Settings {
     Settings {
         worker_limit: config.worker_limit,
-        notify: config.notifications != kraal_api::config::Notifications::Off,
+        notify: config.notifications.mode != kraal_api::config::NotifyMode::Off,
+        on_blocked: config.notifications.on_blocked,
+        on_done: config.notifications.on_done,
     }
 }
 

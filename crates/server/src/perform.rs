@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use kraal_api::agents::{AgentEvent, Decision};
+use kraal_api::config::NotifyMode;
 use kraal_api::events::{Event, Happening};
 use kraal_api::stream::{Bye, ToClient};
 use kraal_api::{PaneId, Refusal, Response, envelope};
@@ -392,20 +393,25 @@ impl Server {
     }
 
     fn notify(&mut self, title: String, body: String, pane: Option<PaneId>) {
-        use kraal_api::config::Notifications;
+        let mode = self.config.notifications.mode;
         let first = self.conns.all.values().find(|c| c.is_client()).map(|c| c.id);
-        let terminal = self.conns.active.or(first);
-        match (self.config.notifications, terminal) {
-            (Notifications::Off, _) => {}
-            (Notifications::Terminal, Some(conn)) => {
-                self.tell_kept(Some(conn), &ToClient::Notification { title, body, pane });
-            }
-            (Notifications::Terminal | Notifications::Desktop, _) => self.pool.run(move || {
+        let terminal = self.conns.active.or(first).filter(|_| mode.in_terminal());
+        let system = match mode {
+            NotifyMode::Off => false,
+            NotifyMode::Terminal => terminal.is_none(),
+            NotifyMode::System | NotifyMode::Both => true,
+        };
+        if terminal.is_some() {
+            let (title, body) = (title.clone(), body.clone());
+            self.tell_kept(terminal, &ToClient::Notification { title, body, pane });
+        }
+        if system {
+            self.pool.run(move || {
                 if let Err(error) = kraal_host::notify::send(&title, &body) {
                     tracing::warn!(%error, "notify-send failed");
                 }
                 None
-            }),
+            });
         }
     }
 

@@ -36,7 +36,7 @@ pub(super) fn settle(world: &mut World, mut out: Outbox, opening: Option<(Asked,
         out.note(Change::Saved);
     }
     out.acts.extend(told);
-    notify::settle(&mut world.notices, &world.tree, &world.focus, setup.settings.notify, &mut out);
+    notify::settle(&mut world.notices, &world.tree, &world.focus, &setup.settings, &mut out);
     waits::settle(&mut world.waits, &world.tree, &mut out);
     if let Some((asked, opening)) = opening {
         out.after = match opening {

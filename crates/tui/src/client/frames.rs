@@ -99,7 +99,7 @@ impl Client {
                 self.facts_changed(now, out);
             }
             ToClient::Answer { id, answer } => self.answered(id, answer, now, out),
-            ToClient::Notification { title, body, pane: _ } => self.notified(&title, &body, now, out),
+            ToClient::Notification { title, body, pane } => self.notified((&title, &body), pane, now, out),
             ToClient::Say(words) => self.say(words, now),
             ToClient::Clipboard { selection, data } => {
                 if self.settings.config.clipboard == config::Clipboard::Write {
@@ -117,9 +117,9 @@ impl Client {
         self.hold_check(now, out);
     }
 
-    fn notified(&mut self, title: &str, body: &str, now: Now, out: &mut Out) {
-        if self.settings.config.notifications == config::Notifications::Terminal {
-            self.outer.notify(title, body, &mut out.write);
+    fn notified(&mut self, (title, body): (&str, &str), pane: Option<PaneId>, now: Now, out: &mut Out) {
+        if self.settings.config.notifications.mode.in_terminal() {
+            self.outer.notify((title, body), pane, &mut out.write);
         }
         let words = if body.is_empty() { title.to_owned() } else { format!("{title}: {body}") };
         self.say(words, now);

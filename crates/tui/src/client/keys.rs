@@ -74,6 +74,11 @@ impl Client {
                         out.tell(&FromClient::Outer(self.outer.facts().clone()));
                     }
                 }
+                super::outer::Learned::Clicked(pane) => {
+                    if self.link == Link::Live && self.mirror.model().pane(pane).is_some() {
+                        self.go_pane(pane, out);
+                    }
+                }
                 super::outer::Learned::Dark(dark) => {
                     if self.link == Link::Live {
                         out.tell(&FromClient::Dark(dark));

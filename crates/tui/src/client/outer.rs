@@ -4,6 +4,7 @@
 //! Not here: the tty (`app`), cells (`paint`).
 
 use base64::Engine as _;
+use kraal_api::PaneId;
 use kraal_api::screen::MouseWish;
 use kraal_api::stream;
 use kraal_term::keys::Reply;
@@ -56,6 +57,8 @@ pub(super) enum Learned {
     Facts,
     /// The theme.
     Dark(bool),
+    /// The notification of this pane was clicked.
+    Clicked(PaneId),
 }
 
 /// Disambiguate, event types, alternate keys: what a program in a pane may ask for, and what a
@@ -160,6 +163,7 @@ impl Outer {
             }
             Reply::Version(name) => self.notifier = Notifier::of(&name),
             Reply::ColourScheme { dark } => return Learned::Dark(dark),
+            Reply::Osc(99, said) => return clicked(&said).map_or(Learned::Nothing, Learned::Clicked),
             Reply::PrimaryAttributes(_) => {
                 self.all_answered(write);
                 return if self.facts == stream::Outer::default() {
@@ -223,8 +227,8 @@ impl Outer {
         }
     }
 
-    /// Shows a notification of the desktop.
-    pub(super) fn notify(&self, title: &str, body: &str, write: &mut Vec<u8>) {
+    /// Shows a notification of the desktop. A click on it is told where the terminal can (OSC 99).
+    pub(super) fn notify(&self, (title, body): (&str, &str), pane: Option<PaneId>, write: &mut Vec<u8>) {
         // A semicolon parts the fields.
         let (title, body) = (text::clean(title).replace(';', ","), text::clean(body));
         let sequence = match self.notifier {
@@ -233,7 +237,9 @@ impl Outer {
             Notifier::Osc9 if body.is_empty() => format!("\x1b]9;{title}\x1b\\"),
             Notifier::Osc9 => format!("\x1b]9;{title}: {body}\x1b\\"),
             Notifier::Osc99 => {
-                format!("\x1b]99;i=kraal:d=0;{title}\x1b\\\x1b]99;i=kraal:p=body;{body}\x1b\\")
+                // Always the same name for a pane: a newer one takes the older one's place.
+                let name = pane.map_or_else(|| "kraal".to_owned(), |pane| format!("{CLICKED}{pane}"));
+                format!("\x1b]99;i={name}:d=0:a=report;{title}\x1b\\\x1b]99;i={name}:p=body;{body}\x1b\\")
             }
         };
         write.extend_from_slice(sequence.as_bytes());
@@ -248,6 +254,18 @@ impl Outer {
             write.extend_from_slice(format!("\x1b]52;{selection};{data}\x1b\\").as_bytes());
         }
     }
+}
+
+/// What the name of a pane's notification begins with.
+const CLICKED: &str = "kraal-";
+
+/// The pane whose notification was clicked: `i=kraal-12;`. A closed one has `p=close`.
+fn clicked(said: &str) -> Option<PaneId> {
+    let (fields, _) = said.split_once(';')?;
+    let mut fields = fields.split(':');
+    let name = fields.clone().find_map(|field| field.strip_prefix("i="))?;
+    let other = fields.any(|field| field.starts_with("p="));
+    name.strip_prefix(CLICKED).filter(|_| !other)?.parse().ok().map(PaneId)
 }
 
 impl Notifier {

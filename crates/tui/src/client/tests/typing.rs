@@ -316,7 +316,7 @@ fn notifications_and_the_clipboard_go_out_clean() {
     assert!(written.contains("\x1b]777;notify;Codex, blocked^G;in^[ api\x1b\\"), "{written:?}");
     rig.event(Event::Reply(Reply::Version("kitty(0.43.1)".into())));
     rig.hear(notification);
-    assert!(String::from_utf8_lossy(&rig.written).contains("\x1b]99;"));
+    assert!(String::from_utf8_lossy(&rig.written).contains("\x1b]99;i=kraal:d=0:a=report;Codex"));
     rig.written.clear();
     rig.hear(ToClient::Clipboard { selection: "c\x1b".into(), data: b"hello".to_vec() });
     assert!(String::from_utf8_lossy(&rig.written).contains("\x1b]52;c;aGVsbG8=\x1b\\"));
@@ -326,6 +326,26 @@ fn notifications_and_the_clipboard_go_out_clean() {
     let mut rig = Rig::with(120, 40, lone(), off);
     rig.hear(ToClient::Clipboard { selection: "c".into(), data: b"hello".to_vec() });
     assert_eq!(rig.written, b"");
+}
+
+#[test]
+fn a_clicked_notification_leads_to_its_pane() {
+    let mut rig = Rig::new(120, 40, busy());
+    rig.event(Event::Reply(Reply::Version("kitty(0.43.1)".into())));
+    let told = |pane| ToClient::Notification { title: "x".into(), body: String::new(), pane };
+    let model = rig.client.mirror.model().clone();
+    let here = rig.client.mirror.focus();
+    let other = model.panes.iter().map(|pane| pane.id).find(|pane| Some(*pane) != here);
+    let there = other.expect("another pane");
+    rig.hear(told(Some(there)));
+    assert!(String::from_utf8_lossy(&rig.written).contains(&format!("i=kraal-{there}:d=0:a=report;x")));
+    rig.sent.clear();
+    for said in [format!("i=kraal-{there}:p=close;"), "i=kraal-999;".into(), "i=mail-1;".into(), "x".into()] {
+        rig.event(Event::Reply(Reply::Osc(99, said)));
+        assert_eq!(rig.sent, []);
+    }
+    rig.event(Event::Reply(Reply::Osc(99, format!("i=kraal-{there};"))));
+    assert_eq!(rig.client.mirror.focus(), Some(there));
 }
 
 #[test]
