@@ -15,9 +15,13 @@ use rustix::fs::{FlockOperation, Gid, Mode, RenameFlags, Uid, flock};
 use crate::files::{read_capped, write_atomic};
 
 /// How often an edit is made again because somebody else wrote meanwhile.
-const TRIES: usize = 100;
+const TRIES: usize = 300;
 /// Who writes a file writes it again soon: it must have been left alone this long.
 const QUIET: Duration = Duration::from_millis(15);
+/// What is enough from these tries on, where somebody leaves it alone for less.
+const LESS_QUIET: [(usize, Duration); 2] = [(20, Duration::from_millis(5)), (40, Duration::from_millis(1))];
+/// A file that was written this lately may be written again by who read it before us: it is looked at twice.
+const LATELY: Duration = Duration::from_secs(1);
 /// What is put behind the name of the copy.
 pub const BACKUP: &str = ".kraal-bak";
 
@@ -96,29 +100,59 @@ pub fn edit<E>(
     let _lock = held(place.lock).map_err(io_error("the lock cannot be taken"))?;
     let path = target(place.path)?;
     let mut before = read(&path, place.most)?;
-    for _ in 0..TRIES {
+    let mut disturbed = age(&path).is_some_and(|age| age < LATELY);
+    let mut changed = false;
+    for turn in 0..TRIES {
         let copy = read::<E>(&backup_of(&path), place.most).ok().flatten();
-        match edit(before.as_deref(), copy.as_deref()).map_err(EditError::Refused)? {
-            Change::Same => return Ok(false),
+        let wanted = match edit(before.as_deref(), copy.as_deref()) {
+            Ok(wanted) => wanted,
+            Err(error) => {
+                // What is half written is read again.
+                wait_until_older(&path, QUIET);
+                let now = read(&path, place.most)?;
+                if now == before {
+                    return Err(EditError::Refused(error));
+                }
+                before = now;
+                continue;
+            }
+        };
+        let quiet = quiet(turn, before.as_deref());
+        let (placed, text) = match wanted {
+            Change::Same => return Ok(changed),
             Change::Text(text, copy) => {
                 copied(&path, before.as_deref(), copy)?;
-                match replace(&path, before.as_deref(), &text, place.mode)? {
-                    None => return Ok(true),
-                    Some(now) => before = now,
-                }
+                (replace(&path, before.as_deref(), &text, (place.mode, quiet))?, Some(text))
             }
             Change::Gone(copy) => {
                 copied(&path, before.as_deref(), copy)?;
-                let now = read(&path, place.most)?;
-                if now == before {
-                    fs::remove_file(&path).map_err(io_error("it cannot be removed"))?;
-                    return Ok(true);
-                }
-                before = now;
+                let gone = remove(&path, before.as_deref().unwrap_or_default(), quiet);
+                (gone.map_err(io_error("it cannot be removed"))?, None)
             }
+        };
+        changed |= placed;
+        if placed && disturbed {
+            // Who read it before us may write what it read.
+            std::thread::sleep(QUIET);
+        }
+        if placed && !disturbed {
+            return Ok(true);
+        }
+        disturbed = true;
+        before = read(&path, place.most)?;
+        if placed && before == text {
+            return Ok(true);
         }
     }
     Err(EditError::Busy)
+}
+
+/// How long a file must have been left alone before it is changed.
+fn quiet(turn: usize, before: Option<&str>) -> Duration {
+    // An empty one is likely about to be written.
+    let less = LESS_QUIET.iter().rev().find(|(from, _)| turn >= *from);
+    let less = less.filter(|_| before.is_some_and(|text| !text.trim().is_empty()));
+    less.map_or(QUIET, |(_, quiet)| *quiet)
 }
 
 /// Reads the text of a file and the copy beside it, without a lock.
@@ -185,23 +219,22 @@ fn copied<E>(path: &Path, text: Option<&str>, copy: Copy) -> Result<(), EditErro
     write_atomic(&backup_of(path), text.as_bytes(), mode).map_err(io_error("its copy cannot be written"))
 }
 
-/// Puts a text in the file's place. Where somebody else wrote meanwhile: what is there now, the text
-/// not in its place. (The inner None: it is gone.)
+/// Puts a text in the file's place; not where somebody else wrote meanwhile.
 fn replace<E>(
     path: &Path,
     before: Option<&str>,
     text: &str,
-    mode: u32,
-) -> Result<Option<Option<String>>, EditError<E>> {
+    (mode, quiet): (u32, Duration),
+) -> Result<bool, EditError<E>> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput);
     let folder = folder.map_err(|kind| io_error("it cannot be written")(kind.into()))?;
     if before.is_none() {
         fs::create_dir_all(folder).map_err(io_error("its folder cannot be made"))?;
     }
-    let new = beside(folder, path, text, mode).map_err(io_error("it cannot be written"))?;
+    let new = beside(path, text, mode).map_err(io_error("it cannot be written"))?;
     let placed = match before {
         None => put_where_nothing_is(&new, path),
-        Some(before) => exchange(&new, path, before),
+        Some(before) => exchange(&new, path, (before, text), quiet),
     };
     // Whatever is left of it: the old text, or a new one that was not wanted.
     let _ = fs::remove_file(&new);
@@ -209,18 +242,23 @@ fn replace<E>(
         Ok(true) => {
             let synced = File::open(folder).and_then(|folder| folder.sync_all());
             synced.map_err(io_error("its folder cannot be written"))?;
-            Ok(None)
+            Ok(true)
         }
-        Ok(false) => Ok(Some(read(path, u64::MAX / 2)?)),
+        Ok(false) => Ok(false),
         Err(source) => Err(EditError::Io { what: "it cannot be written", source }),
     }
 }
 
-fn beside(folder: &Path, path: &Path, text: &str, mode: u32) -> io::Result<PathBuf> {
+/// A name of its own in the same folder.
+fn beside_name(path: &Path) -> io::Result<PathBuf> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let new = folder.join(format!(".{name}.{:016x}.new", u64::from_ne_bytes(random)));
+    Ok(path.with_file_name(format!(".{name}.{:016x}.new", u64::from_ne_bytes(random))))
+}
+
+fn beside(path: &Path, text: &str, mode: u32) -> io::Result<PathBuf> {
+    let new = beside_name(path)?;
     let written = (|| {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
         let old = fs::metadata(path).ok();
@@ -254,38 +292,83 @@ fn put_where_nothing_is(new: &Path, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Waits until nobody has written the file for a moment; whether it then still is what was read.
-fn settled(path: &Path, before: &str) -> bool {
-    let age = || fs::metadata(path).ok()?.modified().ok()?.elapsed().ok();
-    // A time that lies in the future says nothing.
-    if let Some(age) = age().filter(|age| *age < QUIET) {
-        std::thread::sleep(QUIET - age);
+/// How long ago a file was written; none where that is not known, or lies in the future.
+fn age(path: &Path) -> Option<Duration> {
+    fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
+}
+
+fn wait_until_older(path: &Path, quiet: Duration) {
+    if let Some(age) = age(path).filter(|age| *age < quiet) {
+        std::thread::sleep(quiet.saturating_sub(age));
     }
-    fs::read(path).is_ok_and(|bytes| bytes == before.as_bytes()) && age().is_none_or(|age| age >= QUIET)
+}
+
+fn holds(path: &Path, text: &str) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes())
+}
+
+/// Waits until nobody has written the file for a moment; whether it then still is what was read.
+fn settled(path: &Path, before: &str, quiet: Duration) -> bool {
+    wait_until_older(path, quiet);
+    holds(path, before) && age(path).is_none_or(|age| age >= quiet)
 }
 
 /// Swaps the two, looks whether what came out is what was read, and swaps back where it is not.
-fn exchange(new: &Path, path: &Path, before: &str) -> io::Result<bool> {
-    let here = rustix::fs::CWD;
-    let swap = || rustix::fs::renameat_with(here, new, here, path, RenameFlags::EXCHANGE);
-    let is_before = |path: &Path| fs::read(path).is_ok_and(|bytes| bytes == before.as_bytes());
+fn exchange(new: &Path, path: &Path, (before, text): (&str, &str), quiet: Duration) -> io::Result<bool> {
     // Between the swaps others would read a text that lacks their last change.
-    if !settled(path, before) {
+    if !settled(path, before, quiet) {
         return Ok(false);
     }
-    match swap() {
-        Ok(()) if is_before(new) => Ok(true),
-        Ok(()) => {
-            swap()?;
-            Ok(false)
-        }
+    match swap(new, path) {
+        Ok(()) if holds(new, before) => Ok(true),
+        Ok(()) => give_back(new, path, text).map(|()| false),
         Err(rustix::io::Errno::NOENT) => Ok(false),
         // A file system that cannot: looked at right before.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => match is_before(path) {
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => match holds(path, before) {
             true => fs::rename(new, path).map(|()| true),
             false => Ok(false),
         },
         Err(error) => Err(error.into()),
+    }
+}
+
+fn swap(one: &Path, other: &Path) -> rustix::io::Result<()> {
+    let here = rustix::fs::CWD;
+    rustix::fs::renameat_with(here, one, here, other, RenameFlags::EXCHANGE)
+}
+
+/// Puts back what came out in a swap. What was written over our text meanwhile is newer, and goes in its
+/// place instead.
+fn give_back(new: &Path, path: &Path, text: &str) -> io::Result<()> {
+    let mut stood = text.as_bytes().to_vec();
+    for _ in 0..TRIES {
+        let theirs = fs::read(new)?;
+        swap(new, path)?;
+        if fs::read(new)? == stood {
+            break;
+        }
+        stood = theirs;
+    }
+    Ok(())
+}
+
+/// Removes the file; not where somebody else wrote meanwhile.
+fn remove(path: &Path, before: &str, quiet: Duration) -> io::Result<bool> {
+    if !settled(path, before, quiet) {
+        return Ok(false);
+    }
+    let out = beside_name(path)?;
+    fs::rename(path, &out)?;
+    if holds(&out, before) {
+        fs::remove_file(&out)?;
+        return Ok(true);
+    }
+    // Theirs goes back, unless they have written a newer one by now.
+    let back = fs::hard_link(&out, path);
+    fs::remove_file(&out)?;
+    match back {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(false),
     }
 }
 
@@ -355,6 +438,103 @@ mod tests {
         });
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 20, "{text}");
+    }
+
+    /// Another program that reads the file, adds a line and puts it in place, with a pause.
+    fn writes_along(path: &Path, pause: Duration, stop: &std::sync::atomic::AtomicBool) -> usize {
+        let mut lines = 0;
+        while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+            let text = fs::read_to_string(path).unwrap();
+            let theirs = path.with_extension("theirs");
+            fs::write(&theirs, format!("{text}theirs {lines}\n")).unwrap();
+            fs::rename(&theirs, path).unwrap();
+            lines += 1;
+            std::thread::sleep(pause);
+        }
+        lines
+    }
+
+    #[test]
+    fn a_program_that_writes_all_the_time_keeps_every_line() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("settings");
+        fs::write(&path, "").unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let lock = root.path().join("lock");
+        let place = Place { path: &path, lock: &lock, most: 1 << 20, mode: 0o644 };
+        let lines = std::thread::scope(|scope| {
+            let theirs = scope.spawn(|| writes_along(&path, Duration::from_millis(8), &stop));
+            for _ in 0..3 {
+                let put = edit::<Infallible>(place, |text, _| {
+                    let text = text.unwrap_or_default();
+                    match text.contains("ours\n") {
+                        true => Ok(Change::Same),
+                        false => Ok(Change::Text(format!("ours\n{text}"), Copy::None)),
+                    }
+                });
+                put.unwrap();
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            theirs.join().unwrap()
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        for line in 0..lines {
+            assert!(text.contains(&format!("theirs {line}\n")), "line {line} of {lines}\n{text}");
+        }
+        assert_eq!(text.matches("ours\n").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn what_was_written_over_ours_meanwhile_is_not_lost() {
+        let root = tempfile::tempdir().unwrap();
+        let (path, new) = (root.path().join("settings"), root.path().join("new"));
+        for (stands, came_out, kept) in [("ours", "theirs", "theirs"), ("newer", "theirs", "newer")] {
+            fs::write(&path, stands).unwrap();
+            fs::write(&new, came_out).unwrap();
+            give_back(&new, &path, "ours").unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), kept);
+        }
+    }
+
+    #[test]
+    fn a_file_that_another_wrote_is_not_removed() {
+        let root = tempfile::tempdir().unwrap();
+        let (path, lock) = (root.path().join("settings"), root.path().join("lock"));
+        fs::write(&path, "ours").unwrap();
+        let mut calls = 0;
+        let place = Place { path: &path, lock: &lock, most: 1 << 20, mode: 0o644 };
+        let done = edit::<Infallible>(place, |text, _| {
+            calls += 1;
+            match text {
+                Some("ours") => {
+                    fs::write(&path, "theirs").unwrap();
+                    Ok(Change::Gone(Copy::None))
+                }
+                _ => Ok(Change::Same),
+            }
+        });
+        assert!(!done.unwrap());
+        assert_eq!((calls, fs::read_to_string(&path).unwrap().as_str()), (2, "theirs"));
+    }
+
+    #[test]
+    fn what_is_half_written_is_read_again() {
+        let root = tempfile::tempdir().unwrap();
+        let (path, lock) = (root.path().join("settings"), root.path().join("lock"));
+        fs::write(&path, "hal").unwrap();
+        let place = Place { path: &path, lock: &lock, most: 1 << 20, mode: 0o644 };
+        let done = edit(place, |text, _| match text {
+            Some("hal") => {
+                fs::write(&path, "half and half").unwrap();
+                Err("half")
+            }
+            Some(text) => Ok(Change::Text(format!("{text}, ours"), Copy::None)),
+            None => Err("gone"),
+        });
+        assert!(matches!(done, Ok(true)), "{done:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "half and half, ours");
+        let refused = edit(place, |_, _| Err::<Change, _>("no"));
+        assert!(matches!(refused, Err(EditError::Refused("no"))));
     }
 
     #[test]
