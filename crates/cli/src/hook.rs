@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use kraal_api::Request;
@@ -62,8 +63,8 @@ fn hand_over(args: &[OsString], deadline: Instant) -> Option<()> {
 /// time.
 pub(crate) fn tell(request: &Request, deadline: Instant) -> Option<()> {
     let socket = std::env::var_os("KRAAL_SOCKET").filter(|path| !path.is_empty())?;
-    let stream = UnixStream::connect(socket).ok()?;
-    stream.set_nonblocking(true).ok()?;
+    // A server that hangs lets its queue fill up: then nobody waits.
+    let stream = kraal_host::socket::connect_at_once(Path::new(&socket)).ok()?;
     let token = std::env::var("KRAAL_TOKEN").ok();
     let line = envelope::request_line(&Id::Number(1), token.as_deref(), request);
     send(&stream, line.as_bytes(), deadline)?;

@@ -95,6 +95,15 @@ pub fn connect(path: &Path) -> io::Result<UnixStream> {
     UnixStream::connect(path)
 }
 
+/// Connects to `path` at once or not at all; neither this nor anything done with the stream blocks.
+///
+/// # Errors
+///
+/// Of kind `WouldBlock` when a living server's queue is full, else what the system says.
+pub fn connect_at_once(path: &Path) -> io::Result<UnixStream> {
+    Ok(UnixStream::from(connect_nonblocking(path)?))
+}
+
 fn connect_nonblocking(path: &Path) -> rustix::io::Result<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
