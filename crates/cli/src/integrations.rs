@@ -265,7 +265,7 @@ fn uninstall(one: &Integrated<'_>) -> Result<Vec<Did>, String> {
         let place = Place { path: &path, lock: &lock, most: FILE_MAX, mode: 0o600 };
         let mut as_it_was = false;
         let changed = edit::edit(place, |text, backup| {
-            let out = integration.uninstall(text, backup)?;
+            let out = integration.uninstall(text)?;
             as_it_was = matches!(&out, Edit::New(new) if Some(new.as_str()) == backup);
             let edited = integration.is_own_file() && text.is_some_and(|text| integration.was_edited(text));
             Ok(match out {

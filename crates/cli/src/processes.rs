@@ -32,7 +32,10 @@ pub(crate) fn hidden(args: &[OsString]) -> Option<ExitCode> {
             crate::hook::run(&args[2..]);
             return Some(ExitCode::SUCCESS);
         }
-        "status-line" => return Some(crate::status_line::run(&args[2..])),
+        "status-line" => {
+            crate::status_line::run(&args[2..]);
+            return Some(ExitCode::SUCCESS);
+        }
         "__sample-agent" => return Some(crate::sample::run(rest())),
         _ => return None,
     };

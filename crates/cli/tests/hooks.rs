@@ -180,6 +180,29 @@ fn a_server_that_hangs_does_not_hold_a_hook() {
     assert_eq!(home.info().pid, server);
 }
 
+#[test]
+fn a_server_whose_queue_is_full_does_not_hold_a_hook() {
+    let home = Sandbox::new(env!("CARGO_BIN_EXE_kraal"));
+    let path = home.work().join("full.sock");
+    // Nobody accepts, and a few connections are all that wait.
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let mut waiting = Vec::new();
+    while let Ok(one) = kraal_host::socket::connect_at_once(&path) {
+        waiting.push(one);
+    }
+    for args in [["hook", "claude", "Stop"], ["status-line", "claude", "--through"]] {
+        let mut command = home.program(env!("CARGO_BIN_EXE_kraal"));
+        command.args(args).env("KRAAL_SOCKET", &path).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"{}").unwrap();
+        await_true("it ends", || child.try_wait().is_ok_and(|ended| ended.is_some()));
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success(), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&out.stdout), if args.contains(&"--through") { "{}" } else { "" });
+    }
+}
+
 fn signal(pid: i32, name: &str) {
     let done = std::process::Command::new("kill")
         .args([format!("-{name}"), pid.to_string()])

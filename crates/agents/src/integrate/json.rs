@@ -1,199 +1,136 @@
-//! Hooks in a JSON file of the user's: entries are put into the lists of their events and taken out,
-//! all else stays as it is.
+//! Reading and changing a JSON file of the user's, with or without comments: an object's keys, lists and
+//! their items. Everything that is not changed stays as it is.
 //!
-//! Not here: what the entries run (`command`).
+//! Not here: which keys and items (`hooks_json`, `status_line`).
 
 use std::collections::HashSet;
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
+use jsonc_parser::ast::{Array, Object, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::{LeftAlone, Part, Shape, command, without_bom};
+use super::LeftAlone;
+use super::lists::{Layout, List, indent, newline_of};
 
-pub(super) fn parse(text: &str) -> Result<CstRootNode, LeftAlone> {
-    let options =
-        ParseOptions { allow_comments: true, allow_trailing_commas: true, ..ParseOptions::default() };
-    CstRootNode::parse(text, &options)
-        .map_err(|error| LeftAlone(format!("does not parse ({error}): mend it, then try again")))
-}
+/// Comments and commas at the end are some agents' way; nothing else that is no JSON.
+const OPTIONS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
-/// The file's object; a file that is not there, or empty, begins as `base`.
-pub(super) fn object(root: &CstRootNode) -> Result<CstObject, LeftAlone> {
-    if root.value().is_none() {
-        return Ok(root.object_value_or_set());
-    }
-    let object = root.object_value();
-    let object =
-        object.ok_or_else(|| LeftAlone("holds no JSON object: mend it, then try again".to_owned()))?;
+/// The object that a text is.
+pub(super) fn object(text: &str) -> Result<Object<'_>, LeftAlone> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS)
+        .map_err(|error| LeftAlone(format!("does not parse ({error}): mend it, then try again")))?;
+    let Some(Value::Object(object)) = parsed.value else {
+        return Err(LeftAlone("holds no JSON object: mend it, then try again".to_owned()));
+    };
     no_doubles(&object)?;
     Ok(object)
 }
 
-fn no_doubles(object: &CstObject) -> Result<(), LeftAlone> {
+fn no_doubles(object: &Object<'_>) -> Result<(), LeftAlone> {
     let mut seen = HashSet::new();
-    for property in object.properties() {
-        if let Some(name) = property.decoded_name()
-            && !seen.insert(name.clone())
-        {
+    for property in &object.properties {
+        let name = property.name.as_str();
+        if !seen.insert(name) {
             return Err(LeftAlone(format!("has `{name}` twice: take one out, then try again")));
         }
+        no_doubles_in(&property.value)?;
     }
     Ok(())
+}
+
+fn no_doubles_in(value: &Value<'_>) -> Result<(), LeftAlone> {
+    match value {
+        Value::Object(object) => no_doubles(object),
+        Value::Array(list) => list.elements.iter().try_for_each(no_doubles_in),
+        _ => Ok(()),
+    }
+}
+
+/// How a text is laid out; its first key says how deep.
+pub(super) fn layout(text: &str, root: &Object<'_>) -> Layout {
+    let unit = root.properties.first().map(|first| first.start());
+    let unit = unit.filter(|at| text[..*at].trim_end_matches([' ', '\t']).ends_with('\n'));
+    let unit = unit.map(|at| indent(text, at)).filter(|unit| !unit.is_empty()).unwrap_or("  ");
+    Layout { newline: newline_of(text), unit: unit.to_owned(), line_comment: "//" }
+}
+
+/// An object as a list of its properties.
+pub(super) fn properties(object: &Object<'_>) -> List {
+    let items = object.properties.iter().map(|property| property.start()..property.end()).collect();
+    List { open: object.start() + 1, close: object.end() - 1, items }
+}
+
+/// A list.
+pub(super) fn elements(list: &Array<'_>) -> List {
+    let items = list.elements.iter().map(|element| element.start()..element.end()).collect();
+    List { open: list.start() + 1, close: list.end() - 1, items }
+}
+
+/// A value to write, its keys in this order.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Json {
+    Other(serde_json::Value),
+    List(Vec<Json>),
+    Map(Vec<(String, Json)>),
+}
+
+impl Json {
+    pub(super) fn text(text: impl Into<String>) -> Json {
+        Json::Other(text.into().into())
+    }
+
+    /// The same, without an order.
+    pub(super) fn value(&self) -> serde_json::Value {
+        match self {
+            Json::Other(value) => value.clone(),
+            Json::List(items) => items.iter().map(Json::value).collect(),
+            Json::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.value())).collect(),
+        }
+    }
+
+    /// Written at an indentation, a line each; without one, in one line.
+    pub(super) fn written(&self, layout: &Layout, at: Option<&str>) -> String {
+        let within = at.map(|at| format!("{at}{}", layout.unit));
+        let within = within.as_deref();
+        let (ends, items): (_, Vec<String>) = match self {
+            Json::Other(value) => return value.to_string(),
+            Json::List(items) => {
+                (['[', ']'], items.iter().map(|item| item.written(layout, within)).collect())
+            }
+            Json::Map(map) => {
+                (['{', '}'], map.iter().map(|(key, value)| property(key, value, layout, within)).collect())
+            }
+        };
+        let [open, close] = ends;
+        match (at, within) {
+            (Some(at), Some(within)) if !items.is_empty() => {
+                let newline = layout.newline;
+                let lines = items.join(&format!(",{newline}{within}"));
+                format!("{open}{newline}{within}{lines}{newline}{at}{close}")
+            }
+            _ => format!("{open}{}{close}", items.join(", ")),
+        }
+    }
+}
+
+/// A key and its value, written.
+pub(super) fn property(key: &str, value: &Json, layout: &Layout, at: Option<&str>) -> String {
+    format!("{}: {}", serde_json::Value::from(key), value.written(layout, at))
 }
 
 /// Whether the text has this key, with something in it.
 pub(super) fn has(text: &str, key: &str) -> bool {
-    let (_, text) = without_bom(text);
-    let Ok(object) = parse(text).and_then(|root| object(&root)) else { return false };
-    object.object_value(key).is_some_and(|inner| !inner.properties().is_empty())
-}
-
-pub(super) fn install(part: &Part, text: Option<&str>) -> Result<String, LeftAlone> {
-    let fresh = part.file.base.as_deref().unwrap_or("{}");
-    let text = text.filter(|text| !text.trim().is_empty()).unwrap_or(fresh);
-    let (bom, text) = without_bom(text);
-    let root = parse(text)?;
-    let object = object(&root)?;
-    let events = match &part.file.root {
-        None => object,
-        Some(key) => inner(&object, key)?,
-    };
-    no_doubles(&events)?;
-    for event in &part.events {
-        put_in(part, &events, event)?;
-    }
-    let mut written = root.to_string();
-    if text == fresh && !written.ends_with('\n') {
-        written.push('\n');
-    }
-    Ok(format!("{bom}{written}"))
-}
-
-/// The object at a key, made where there is none.
-fn inner(object: &CstObject, key: &str) -> Result<CstObject, LeftAlone> {
-    if object.get(key).is_none() {
-        object.ensure_multiline();
-    }
-    object.object_value_or_create(key).ok_or_else(|| {
-        LeftAlone(format!("has `{key}` as something else than an object: mend it, then try again"))
-    })
-}
-
-fn put_in(part: &Part, events: &CstObject, event: &str) -> Result<(), LeftAlone> {
-    let wrong = || LeftAlone(format!("has `{event}` as something else than a list: mend it, then try again"));
-    if events.get(event).is_none() {
-        events.ensure_multiline();
-    }
-    let list = events.array_value_or_create(event).ok_or_else(wrong)?;
-    let wanted = entry(part, event);
-    let ours: Vec<CstNode> = list.elements().into_iter().filter(|e| is_ours(part, e)).collect();
-    let as_wanted = |node: &CstNode| node.to_serde_value() == Some(wanted.clone());
-    if ours.len() == 1 && ours.iter().all(as_wanted) {
-        return Ok(());
-    }
-    for old in ours {
-        old.remove();
-    }
-    list.ensure_multiline();
-    list.append(input(&wanted));
-    Ok(())
-}
-
-pub(super) fn uninstall(part: &Part, text: &str) -> Result<String, LeftAlone> {
-    let (bom, text) = without_bom(text);
-    if text.trim().is_empty() {
-        return Ok(format!("{bom}{text}"));
-    }
-    let root = parse(text)?;
-    let object = object(&root)?;
-    let events = match &part.file.root {
-        None => object,
-        Some(key) => match object.object_value(key) {
-            None => return Ok(format!("{bom}{text}")),
-            Some(events) => events,
-        },
-    };
-    let mut took = false;
-    for property in events.properties() {
-        let Some(list) = property.array_value() else { continue };
-        took |= take_out(part, &list);
-        if took && list.elements().is_empty() {
-            property.remove();
-        }
-    }
-    if !took {
-        return Ok(format!("{bom}{text}"));
-    }
-    if let Some(key) = part.file.root.as_ref().filter(|_| events.properties().is_empty())
-        && let Some(property) = root.object_value().and_then(|object| object.get(key))
-    {
-        property.remove();
-    }
-    Ok(format!("{bom}{root}"))
-}
-
-fn take_out(part: &Part, list: &CstArray) -> bool {
-    let ours: Vec<CstNode> = list.elements().into_iter().filter(|e| is_ours(part, e)).collect();
-    let took = !ours.is_empty();
-    for one in ours {
-        one.remove();
-    }
-    took
-}
-
-/// Whether an element is kraal's, whichever version wrote it: every command in it is.
-fn is_ours(part: &Part, element: &CstNode) -> bool {
-    let Some(value) = element.to_serde_value() else { return false };
-    let runs = |hook: &serde_json::Value| {
-        let command = hook.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let script = part.file.script.as_ref();
-        command::is_ours(&part.agent, command)
-            || script.is_some_and(|script| command.contains(&format!("/{script} ")))
-    };
-    match value.get("hooks").and_then(serde_json::Value::as_array) {
-        Some(hooks) => !hooks.is_empty() && hooks.iter().all(runs),
-        None => runs(&value),
-    }
-}
-
-/// The entry of an event.
-fn entry(part: &Part, event: &str) -> serde_json::Value {
-    let file = &part.file;
-    let line = match &file.script {
-        None => command::shell_line(part, event),
-        Some(script) => format!("~/{script} {event}"),
-    };
-    let mut hook = serde_json::Map::new();
-    if file.shape == Shape::Groups {
-        hook.insert("type".to_owned(), "command".into());
-    }
-    if let Some(name) = &file.name {
-        hook.insert("name".to_owned(), name.as_str().into());
-    }
-    hook.insert("command".to_owned(), line.into());
-    if let Some(timeout) = file.timeout {
-        hook.insert("timeout".to_owned(), timeout.into());
-    }
-    if file.shape == Shape::List {
-        return hook.into();
-    }
-    let mut group = serde_json::Map::new();
-    if let Some(matcher) = file.matchers.get(event) {
-        group.insert("matcher".to_owned(), matcher.as_str().into());
-    }
-    group.insert("hooks".to_owned(), vec![serde_json::Value::from(hook)].into());
-    group.into()
-}
-
-pub(super) fn input(value: &serde_json::Value) -> CstInputValue {
-    match value {
-        serde_json::Value::Null => CstInputValue::Null,
-        serde_json::Value::Bool(yes) => CstInputValue::Bool(*yes),
-        serde_json::Value::Number(number) => CstInputValue::Number(number.to_string()),
-        serde_json::Value::String(text) => CstInputValue::String(text.clone()),
-        serde_json::Value::Array(list) => CstInputValue::Array(list.iter().map(input).collect()),
-        serde_json::Value::Object(map) => {
-            CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect())
-        }
-    }
+    let (_, text) = super::without_bom(text);
+    object(text).is_ok_and(|root| root.get_object(key).is_some_and(|inner| !inner.properties.is_empty()))
 }

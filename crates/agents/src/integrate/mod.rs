@@ -5,7 +5,9 @@
 //! which folder they are in (`home`), what a hook means (`hooks`).
 
 mod command;
+mod hooks_json;
 mod json;
+mod lists;
 mod notify;
 mod own;
 mod status_line;
@@ -47,6 +49,9 @@ pub(crate) struct IntegrationFile {
     /// What a hook must print.
     #[serde(default)]
     pub prints: Option<String>,
+    /// Hooks run in the user's own shell, which may be none of POSIX's: the line is given to one.
+    #[serde(default)]
+    pub any_shell: bool,
     /// Hooks run this file of kraal's own, beneath the agent's home, instead of a command line.
     #[serde(default)]
     pub script: Option<String>,
@@ -184,27 +189,23 @@ impl Integration {
         })
     }
 
-    /// What the file becomes when kraal's part is taken out. `backup` is the copy made when it was put
-    /// in: where nothing else changed since, the file becomes that again, to the byte.
+    /// What the file becomes when kraal's part is taken out: where nothing else changed since, what it was,
+    /// to the byte.
     ///
     /// # Errors
     ///
     /// As `install`.
-    pub fn uninstall(&self, text: Option<&str>, backup: Option<&str>) -> Result<Edit, LeftAlone> {
+    pub fn uninstall(&self, text: Option<&str>) -> Result<Edit, LeftAlone> {
         let Some(text) = text else { return Ok(Edit::Same) };
         if self.is_own_file() {
-            return own::uninstall(self.first(), text);
-        }
-        let leads_here = |before| matches!(self.install(before), Ok(Edit::New(after)) if after == text);
-        if let Some(before) = backup.filter(|before| leads_here(Some(before))) {
-            return Ok(Edit::New(before.to_owned()));
-        }
-        if leads_here(None) {
-            return Ok(Edit::Gone);
+            return Ok(own::uninstall(self.first(), text));
         }
         let mut without = text.to_owned();
         for part in self.parts.iter().rev() {
-            without = part.uninstall(&without)?;
+            match part.uninstall(&without)? {
+                Some(text) => without = text,
+                None => return Ok(Edit::Gone),
+            }
         }
         Ok(if without == text { Edit::Same } else { Edit::New(without) })
     }
@@ -215,7 +216,7 @@ impl Integration {
     ///
     /// As `install`.
     pub fn standing(&self, text: Option<&str>) -> Result<Standing, LeftAlone> {
-        let out = self.uninstall(text, None)?;
+        let out = self.uninstall(text)?;
         if out == Edit::Same {
             return Ok(Standing::Missing);
         }
@@ -232,22 +233,23 @@ impl Integration {
 impl Part {
     fn install(&self, text: Option<&str>) -> Result<String, LeftAlone> {
         match self.file.kind {
-            Kind::JsonHooks => json::install(self, text),
-            Kind::StatusLine => status_line::install(&self.agent, text),
+            Kind::JsonHooks => hooks_json::install(self, text),
+            Kind::StatusLine => status_line::install(&self.agent, text.unwrap_or("{\n}\n")),
             Kind::TomlHooks => tables::install(self, text),
             Kind::Notify => notify::install(self, text),
             Kind::OwnFile => own::install(self, text),
         }
     }
 
-    fn uninstall(&self, text: &str) -> Result<String, LeftAlone> {
+    /// None: nothing was there but kraal's own.
+    fn uninstall(&self, text: &str) -> Result<Option<String>, LeftAlone> {
         match self.file.kind {
-            Kind::JsonHooks => json::uninstall(self, text),
+            Kind::JsonHooks => hooks_json::uninstall(self, text),
             Kind::StatusLine => status_line::uninstall(&self.agent, text),
             Kind::TomlHooks => tables::uninstall(self, text),
-            Kind::Notify => notify::uninstall(text),
+            Kind::Notify => notify::uninstall(self, text),
             // The whole file goes: see `Integration::uninstall`.
-            Kind::OwnFile => Ok(text.to_owned()),
+            Kind::OwnFile => Ok(Some(text.to_owned())),
         }
     }
 }

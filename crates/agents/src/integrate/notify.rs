@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use toml_edit::{Array, Document, Value};
 
+use super::lists::newline_of;
+use super::tables::parse;
 use super::{LeftAlone, Part, command, without_bom};
 
 /// The key.
@@ -15,13 +17,6 @@ const KEY: &str = "notify";
 const NAME: &str = "kraal-notify";
 /// How many words of the list are kraal's.
 const OURS: usize = 4;
-
-fn parse(text: &str) -> Result<Document<&str>, LeftAlone> {
-    Document::parse(text).map_err(|error| {
-        let why = error.message().lines().next().unwrap_or_default().to_owned();
-        LeftAlone(format!("does not parse ({why}): mend it, then try again"))
-    })
-}
 
 /// The command before the user's own: the agent adds its payload at the end.
 fn first(part: &Part) -> [String; OURS] {
@@ -51,31 +46,45 @@ fn is_ours(list: &Array) -> bool {
     list.get(OURS - 1).and_then(Value::as_str) == Some(NAME)
 }
 
-/// Where the user's own words stand in a list, its closing bracket left out.
-fn own(list: &Array, span: &Range<usize>) -> Option<Range<usize>> {
-    let first = list.get(if is_ours(list) { OURS } else { 0 })?;
-    Some(first.span()?.start..span.end - 1)
+/// Behind the last of kraal's words and what parts it from the user's.
+fn end_of_ours(text: &str, list: &Array) -> Option<usize> {
+    let end = list.get(OURS - 1)?.span()?.end;
+    let rest = &text[end..];
+    let parted = rest.strip_prefix(", ").or_else(|| rest.strip_prefix(','));
+    Some(text.len() - parted.unwrap_or(rest).len())
 }
 
 pub(super) fn install(part: &Part, text: Option<&str>) -> Result<String, LeftAlone> {
+    let fresh = text.is_none();
     let (bom, text) = without_bom(text.unwrap_or_default());
     let document = parse(text)?;
     let ours = written(&first(part));
     let Some((list, span)) = list(&document)? else {
-        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let (before, after) = text.split_at(end_of_keys(&document, text));
-        let apart = if before.is_empty() || before.ends_with('\n') { "" } else { newline };
-        return Ok(format!("{bom}{before}{apart}{KEY} = [{ours}]{newline}{after}"));
+        let newline = newline_of(text);
+        // A last line without an end stays the last one without.
+        return Ok(match before.is_empty() || before.ends_with('\n') {
+            true if text.is_empty() => format!("{bom}{KEY} = [{ours}]{}", if fresh { newline } else { "" }),
+            true => format!("{bom}{before}{KEY} = [{ours}]{newline}{after}"),
+            false => format!("{bom}{before}{newline}{KEY} = [{ours}]"),
+        });
     };
     let as_wanted = is_ours(list) && list.iter().zip(first(part)).all(|(a, b)| a.as_str() == Some(&b));
     if as_wanted {
         return Ok(format!("{bom}{text}"));
     }
-    let wanted = match own(list, &span) {
-        None => format!("[{ours}]"),
-        Some(own) => format!("[{ours}, {}]", &text[own]),
+    // Kraal's words come first, with a comma behind them where a list was; the rest stays as it is written.
+    let open = span.start + 1;
+    let (rest, parted) = match is_ours(list).then(|| end_of_ours(text, list)).flatten() {
+        Some(end) => (&text[end..], text[..end].trim_end().ends_with(',')),
+        None => (&text[open..], true),
     };
-    Ok(format!("{bom}{}{wanted}{}", &text[..span.start], &text[span.end..]))
+    let comma = match parted {
+        true if rest.starts_with(']') => ",",
+        true => ", ",
+        false => "",
+    };
+    Ok(format!("{bom}{}{ours}{comma}{rest}", &text[..open]))
 }
 
 /// Behind the line of the last key that belongs to no table.
@@ -85,18 +94,30 @@ fn end_of_keys(document: &Document<&str>, text: &str) -> usize {
     last.map_or(0, |end| text[end..].find('\n').map_or(text.len(), |rest| end + rest + 1))
 }
 
-pub(super) fn uninstall(text: &str) -> Result<String, LeftAlone> {
+/// The text without kraal's; none: nothing was there but kraal's own.
+pub(super) fn uninstall(part: &Part, text: &str) -> Result<Option<String>, LeftAlone> {
+    if install(part, None).is_ok_and(|fresh| fresh == text) {
+        return Ok(None);
+    }
     let (bom, plain) = without_bom(text);
     let document = parse(plain)?;
     let Some((list, span)) = list(&document)?.filter(|(list, _)| is_ours(list)) else {
-        return Ok(text.to_owned());
+        return Ok(Some(text.to_owned()));
     };
-    match own(list, &span) {
-        Some(own) => Ok(format!("{bom}{}[{}]{}", &plain[..span.start], &plain[own], &plain[span.end..])),
-        None => {
-            let from = plain[..span.start].rfind('\n').map_or(0, |line| line + 1);
-            let to = plain[span.end..].find('\n').map_or(plain.len(), |rest| span.end + rest + 1);
-            Ok(format!("{bom}{}{}", &plain[..from], &plain[to..]))
-        }
+    let open = span.start + 1;
+    let end = end_of_ours(plain, list).expect("kraal's words stand in a text");
+    let was_there = list.len() > OURS || plain[..end].trim_end().ends_with(',');
+    if was_there {
+        return Ok(Some(format!("{bom}{}{}", &plain[..open], &plain[end..])));
     }
+    let (before, after) = (&plain[..span.start], &plain[span.end..]);
+    let mut before = &before[..before.rfind('\n').map_or(0, |line| line + 1)];
+    let after = match after.find('\n') {
+        Some(line) => &after[line + 1..],
+        None => {
+            before = before.strip_suffix("\r\n").or_else(|| before.strip_suffix('\n')).unwrap_or(before);
+            ""
+        }
+    };
+    Ok(Some(format!("{bom}{before}{after}")))
 }

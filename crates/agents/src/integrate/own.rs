@@ -39,6 +39,6 @@ pub(super) fn install(part: &Part, text: Option<&str>) -> Result<String, LeftAlo
     }
 }
 
-pub(super) fn uninstall(part: &Part, text: &str) -> Result<Edit, LeftAlone> {
-    if is_ours(part, text) { Ok(Edit::Gone) } else { Ok(Edit::Same) }
+pub(super) fn uninstall(part: &Part, text: &str) -> Edit {
+    if is_ours(part, text) { Edit::Gone } else { Edit::Same }
 }
