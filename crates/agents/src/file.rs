@@ -120,6 +120,8 @@ pub(crate) struct InputFile {
     #[serde(default)]
     pub never_inside: Vec<String>,
     #[serde(default)]
+    pub menu: Option<String>,
+    #[serde(default)]
     pub edge: Option<String>,
     #[serde(default)]
     pub sides: String,

@@ -38,6 +38,8 @@ pub struct Prompting {
     text: String,
     began_ms: u64,
     phase: Phase,
+    /// How often the conversation showed the text before it was sent.
+    shown_before: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +100,7 @@ impl Prompting {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let plain = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
         let text: String = text.trim_end_matches('\n').chars().filter(plain).collect();
-        Prompting { agent, text, began_ms: now_ms, phase: Phase::Waiting { hindered: None } }
+        Prompting { agent, text, began_ms: now_ms, phase: Phase::Waiting { hindered: None }, shown_before: 0 }
     }
 
     /// Whether it was typed already.
@@ -223,6 +225,7 @@ impl Prompting {
             return self.press(now_ms, now_ms, 1);
         }
         if self.stands_there(sight) {
+            self.shown_before = self.shown(sight);
             return self.press(now_ms, now_ms, 1);
         }
         if now_ms < at_ms + SHOWN_MS {
@@ -245,20 +248,28 @@ impl Prompting {
     fn sent(&mut self, sight: &Sight<'_>, (at_ms, pressed_ms, presses): (u64, u64, u8), now_ms: u64) -> Step {
         let stands = self.stands_there(sight);
         let news = sight.since_ms >= at_ms;
-        let began = match sight.verdict.state {
-            State::Working | State::Done => news,
-            // What it asks is of the new turn: before it nothing was asked.
-            State::Blocked => news,
-            State::Idle => false,
+        let began = match (sight.verdict.state, sight.verdict.kind) {
+            (State::Working | State::Done, _) => news,
+            // Only a turn leads to these; a question may be one of its start, as whether to trust a folder.
+            (State::Blocked, Some(Kind::Permission | Kind::Limit)) => news,
+            (State::Blocked | State::Idle, _) => false,
         };
-        if began && !stands {
+        let emptied = self.agent.input_box(sight.shot).is_some_and(|input| input.text.is_empty());
+        // A turn may begin and end between two looks: then the conversation tells of it.
+        let told = emptied && self.shown(sight) > self.shown_before;
+        if (began || told) && !stands {
             return self.over(Ok(()));
         }
-        let emptied = self.agent.input_box(sight.shot).is_some_and(|input| input.text.is_empty());
         // A command of the agent's own need not begin a turn; a dialog it opens takes the input away.
         let command = self.text.starts_with('/') && !self.text.contains('\n');
         if command && !stands && (emptied || self.dialog(sight).is_some()) && now_ms >= pressed_ms + 300 {
             return self.over(Ok(()));
+        }
+        if sight.verdict.state == State::Blocked && news && now_ms >= sight.since_ms + STEADY_MS {
+            return self.over(Err(
+                "it asked something before a turn was seen to begin: look at the pane, it may take the prompt once that is answered"
+                    .to_owned(),
+            ));
         }
         if stands && now_ms >= pressed_ms + AGAIN_MS && presses < PRESSES && self.dialog(sight).is_none() {
             return self.press(at_ms, now_ms, presses + 1);
@@ -280,6 +291,19 @@ impl Prompting {
         (on_screen || sight.verdict.state == State::Blocked).then_some("it asked something")
     }
 
+    /// How many rows of the conversation begin with the text, or hold all of it where it is short.
+    fn shown(&self, sight: &Sight<'_>) -> usize {
+        let wanted = known_by(&self.text);
+        let whole = wanted.chars().count() < KNOWN_BY;
+        let is = |part: &str| {
+            let part = letters(part);
+            !wanted.is_empty() && if whole { part == wanted } else { part.starts_with(&wanted) }
+        };
+        let layout = self.agent.layout(sight.shot);
+        // Some agents draw a column of their own beside the conversation.
+        layout.body().iter().filter(|row| is(row) || row.split("  ").any(is)).count()
+    }
+
     /// Whether the input holds what was typed.
     fn stands_there(&self, sight: &Sight<'_>) -> bool {
         let Some(input) = self.agent.input_box(sight.shot) else { return false };
@@ -299,10 +323,13 @@ fn known_by(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).take(KNOWN_BY).collect()
 }
 
+fn letters(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
+}
+
 /// Whether an input shows the end of a longer text.
 fn scrolled(shown: &str, text: &str) -> bool {
-    let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
-    let (shown, text) = (bare(shown), bare(text));
+    let (shown, text) = (letters(shown), letters(text));
     !shown.is_empty() && shown.len() >= KNOWN_BY.min(text.len()) && text.contains(&shown)
 }
 
@@ -443,6 +470,35 @@ mod tests {
         scene.now = 900;
         scene.state(State::Done);
         assert_eq!(scene.at(900), Step::Over(Ok(())), "a turn began and ended");
+    }
+
+    #[test]
+    fn a_turn_between_two_looks_is_told_by_the_conversation() {
+        let mut scene = Scene::new("do it");
+        scene.state(State::Done);
+        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> ");
+        scene.at(100);
+        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> do it");
+        assert_eq!(scene.at(200), Step::Enter);
+        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> ");
+        assert_eq!(scene.at(300), Step::Wait, "that is the one before");
+        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> do it\n\nDone.\n* Finished in 0s\n\n> ");
+        assert_eq!(scene.at(400), Step::Over(Ok(())));
+    }
+
+    #[test]
+    fn a_question_of_its_start_is_no_turn() {
+        let mut scene = Scene::new("do it");
+        scene.at(0);
+        scene.screen("> do it");
+        assert_eq!(scene.at(200), Step::Enter);
+        scene.screen(DIALOG);
+        scene.now = 300;
+        scene.state(State::Blocked);
+        scene.verdict.kind = Some(Kind::Question);
+        assert_eq!(scene.at(300), Step::Wait);
+        assert_eq!(scene.prompting.next_deadline(), Some(200 + AGAIN_MS));
+        refused(&scene.at(1_700), "before a turn was seen to begin");
     }
 
     #[test]

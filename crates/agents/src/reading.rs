@@ -267,6 +267,7 @@ pub(crate) fn compile_input(file: &crate::file::InputFile) -> Result<InputSpec, 
         skip: patterns(&file.skip).map_err(inside)?,
         placeholders: patterns(&file.placeholders).map_err(inside)?,
         never_inside: patterns(&file.never_inside).map_err(inside)?,
+        menu: optional(&file.menu).map_err(inside)?,
         edge: file.edge.as_ref().map(|edge| pattern(&format!("(?:{edge})$"))).transpose().map_err(inside)?,
         sides: file.sides.clone(),
     })

@@ -61,6 +61,8 @@ pub(crate) struct InputSpec {
     pub placeholders: Vec<Regex>,
     /// What must not stand between top and bottom: a dialog in the place of the input.
     pub never_inside: Vec<Regex>,
+    /// A row of a menu that the agent draws onto the top of its input while a command is typed.
+    pub menu: Option<Regex>,
     /// What the right end of a row may show and does not count: a scroll bar.
     pub edge: Option<Regex>,
     /// The signs at the left and right end of an input's rows.
@@ -183,7 +185,9 @@ impl InputSpec {
     /// Rows that all look like the prompt, closed by the bottom row: OpenCode.
     fn find_block(&self, rows: &[&str], bottom: &Regex) -> Option<Found> {
         let last = rows.iter().rposition(|row| bottom.is_match(row))?;
-        let first = rows[..last].iter().rposition(|row| !self.prompt.is_match(row)).map_or(0, |row| row + 1);
+        let menu = |row: &&str| self.menu.as_ref().is_some_and(|menu| menu.is_match(row));
+        let other = |row: &&str| !self.prompt.is_match(row) || menu(row);
+        let first = rows[..last].iter().rposition(other).map_or(0, |row| row + 1);
         (first < last).then_some(Found { input: (first, last), frame: (first, last + 1) })
     }
 

@@ -145,9 +145,10 @@ fn explain(request: &str, error: &serde_json::Error) -> Refusal {
     Refusal::bad_request(format!("{name}: {}", plain(error)))
 }
 
-/// serde's sentence without its line and column: a request is one line.
+/// serde's sentence without its line and column, as a request is one line, and without control
+/// characters: it quotes what was sent.
 fn plain(error: &serde_json::Error) -> String {
-    let text = error.to_string();
+    let text: String = error.to_string().chars().filter(|c| !c.is_control()).collect();
     match text.rfind(" at line ") {
         Some(at) => text[..at].to_owned(),
         None => text,

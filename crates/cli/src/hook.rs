@@ -18,8 +18,10 @@ use kraal_host::process;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 
-/// All it may take, its own start aside.
-pub(crate) const TIME: Duration = Duration::from_millis(35);
+/// All it may take in ms, its own start aside, unless `KRAAL_HOOK_MS` says otherwise.
+const TIME_MS: u64 = 35;
+/// An agent waits for its hooks: no user wants more.
+const TIME_MS_MAX: u64 = 5_000;
 /// A payload that is longer is refused.
 const PAYLOAD_MAX: usize = 1024 * 1024;
 /// No text of a payload is handed on longer than this, in characters: what decides is short.
@@ -33,7 +35,13 @@ const TICK_MS: u64 = 10;
 
 /// Does it. Whatever goes wrong is nobody's concern here.
 pub(crate) fn run(args: &[OsString]) {
-    let _ = hand_over(args, Instant::now() + TIME);
+    let _ = hand_over(args, deadline());
+}
+
+/// When it gives up.
+pub(crate) fn deadline() -> Instant {
+    let given = std::env::var("KRAAL_HOOK_MS").ok().and_then(|ms| ms.parse().ok());
+    Instant::now() + Duration::from_millis(given.unwrap_or(TIME_MS).min(TIME_MS_MAX))
 }
 
 fn hand_over(args: &[OsString], deadline: Instant) -> Option<()> {

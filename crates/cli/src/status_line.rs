@@ -6,7 +6,6 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
-use std::time::Instant;
 
 use kraal_api::Request;
 use kraal_api::hooks::StatusLine;
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &[OsString]) {
     let payload = payload.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     if let (Some(agent), Some(payload)) = (agent, payload) {
         let line = StatusLine { agent: agent.to_owned(), payload: hook::short(payload) };
-        let _ = hook::tell(&Request::Status(line), Instant::now() + hook::TIME);
+        let _ = hook::tell(&Request::Status(line), hook::deadline());
     }
 }
 

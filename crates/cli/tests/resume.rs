@@ -12,6 +12,7 @@ fn sandbox() -> Sandbox {
     let mut home = Sandbox::new(env!("CARGO_BIN_EXE_kraal"));
     let folder = home.root().join("home/.sample");
     home.set("SAMPLE_HOME", &folder.display().to_string());
+    home.set("KRAAL_HOOK_MS", "5000");
     home
 }
 

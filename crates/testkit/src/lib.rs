@@ -5,6 +5,7 @@
 
 mod api;
 mod attached;
+pub mod fuzz;
 mod sandbox;
 mod wait;
 

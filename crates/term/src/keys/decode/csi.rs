@@ -184,8 +184,8 @@ fn marked(s: &Sequence<'_>) -> Found {
         (b'>', 0, b'c') => reply(Reply::SecondaryAttributes(n)),
         (b'?', 0, b'u') => reply(Reply::KittyFlags(get(0).min(255) as u8)),
         (b'?', 0, b'R') => reply(Reply::CursorPosition {
-            x: get(1).clamp(1, 0x1_0000) as u16 - 1,
-            y: get(0).clamp(1, 0x1_0000) as u16 - 1,
+            x: (get(1).clamp(1, 0x1_0000) - 1) as u16,
+            y: (get(0).clamp(1, 0x1_0000) - 1) as u16,
         }),
         (b'?', 0, b'n') if get(0) == 997 => reply(Reply::ColourScheme { dark: get(1) != 2 }),
         (b'?' | 0, b'$', b'y') => {
