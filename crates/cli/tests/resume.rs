@@ -57,6 +57,7 @@ fn an_agent_goes_on_after_a_stop_and_its_prompt_is_not_sent_again() {
     home.ok(&["keys", "-p", &pane.to_string(), "ctrl+d"]);
     await_true("it ended", || home.pane(pane).is_some_and(|row| matches!(row.phase, Phase::Exited(_))));
     let client = home.attach(&[], 100, 30);
+    client.wait_text("1 sleep");
     home.ok(&["focus", "-p", &pane.to_string()]);
     client.wait_text("Goes on with");
     client.keys(&["enter"]);

@@ -132,11 +132,8 @@ mod tests {
         std::fs::create_dir_all(folder(&dirs)).expect("made");
         let put =
             |name: &str, bytes: &[u8]| std::fs::write(folder(&dirs).join(name), bytes).expect("written");
-        put(
-            "a.toml",
-            b"name = \"mine\"\nlabel = \"Mine\"\nharness = \"mine\"\n[process]\ncommands = [\"mine\"]\n",
-        );
-        put("b.toml", b"name = \"other\"\nlabel = 3\n");
+        put("a.toml", b"[agent]\nname = \"mine\"\nlabel = \"Mine\"\n[process]\nnames = [\"mine\"]\n");
+        put("b.toml", b"[agent]\nname = \"other\"\nlabel = 3\n");
         put("c.toml", &[0xff]);
         put(".d.toml", b"not read");
         put("e.toml~", b"not read");
@@ -145,7 +142,7 @@ mod tests {
         let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
         let place = folder(&dirs).display().to_string();
         assert_eq!(said.len(), 2, "{said:?}");
-        assert!(said[0].starts_with(&format!("{place}/b.toml:2: ")), "{said:?}");
+        assert!(said[0].starts_with(&format!("{place}/b.toml:3: ")), "{said:?}");
         assert_eq!(said[1], format!("{place}/c.toml: is not UTF-8: save it as that"));
     }
 
