@@ -14,6 +14,7 @@ type Part = (&'static str, &'static str, fn() -> String);
 const PARTS: &[Part] = &[
     ("docs/agents.md", "agents", agents),
     ("docs/agents.md", "integrations", integrations),
+    ("docs/agents.md", "variables", variables),
     ("docs/agents.md", "rules", rules),
     ("docs/config.md", "options", Config::docs),
     ("docs/keys.md", "actions", actions),
@@ -62,15 +63,41 @@ fn agents() -> String {
     lines
 }
 
-/// The agents with hooks, and the files these stand in.
+/// The agents with hooks: the files these stand in, what they do not tell, what else there is to know.
 fn integrations() -> String {
-    let mut lines = row(&["agent", "name", "files"]) + "|---|---|---|\n";
+    let mut lines =
+        row(&["agent", "name", "files", "the hooks do not tell", "to know"]) + "|---|---|---|---|---|\n";
     for agent in Catalog::builtin().iter().filter(|agent| !agent.hidden()) {
         let folder = agent.home().map_or(String::new(), |home| home.folder().to_owned());
         let files = agent.integrations();
-        let files: Vec<String> = files.iter().map(|one| format!("`~/{folder}/{}`", one.file())).collect();
+        let places: Vec<String> = files.iter().map(|one| format!("`~/{folder}/{}`", one.file())).collect();
+        let silent = files.iter().find_map(|one| one.silent()).unwrap_or("–");
+        let note = files.iter().find_map(|one| one.note()).unwrap_or("–");
         if !files.is_empty() {
-            lines += &row(&[agent.label(), &format!("`{}`", agent.name()), &files.join(", ")]);
+            lines += &row(&[agent.label(), &format!("`{}`", agent.name()), &places.join(", "), silent, note]);
+        }
+    }
+    lines
+}
+
+/// The variables by which agents' folders are found.
+fn variables() -> String {
+    let mut lines = row(&["variable", "agent", "names"]) + "|---|---|---|\n";
+    for agent in Catalog::builtin().iter().filter(|agent| !agent.hidden() && !agent.integrations().is_empty())
+    {
+        let Some(home) = agent.home() else { continue };
+        let of_config = home.folder().strip_prefix(".config/").map(|_| "XDG_CONFIG_HOME");
+        let named = [
+            (home.variable(), format!("what is else `~/{}`", home.folder())),
+            (
+                home.home_variable().or(of_config),
+                format!("where `{}` is", home.folder().trim_start_matches(".config/")),
+            ),
+        ];
+        for (variable, what) in named {
+            if let Some(variable) = variable {
+                lines += &row(&[&format!("`{variable}`"), agent.label(), &what]);
+            }
         }
     }
     lines

@@ -36,7 +36,7 @@ export const KraalPlugin = async () => {
 
   return {
     event: async ({ event }) => {
-      if (!EVENTS.has(event.type)) return;
+      if (!EVENTS.has(event?.type)) return;
       const properties = { ...event.properties };
       const parent = properties.info?.parentID;
       if (parent) parents.set(properties.sessionID ?? properties.info.id, parent);

@@ -16,6 +16,9 @@ pub(crate) struct HomeFile {
     /// The variable that names another.
     #[serde(default)]
     pub variable: Option<String>,
+    /// The variable that names another home of the user's for it, in which `folder` is.
+    #[serde(default)]
+    pub home_variable: Option<String>,
     /// Where it is otherwise, in the user's home.
     pub folder: String,
     /// A conversation's transcript beneath it: `{id}`, and `*` for one unknown folder or part of a name.
@@ -70,6 +73,11 @@ impl Home {
     /// The variable that names another folder: `CLAUDE_CONFIG_DIR`.
     pub fn variable(&self) -> Option<&str> {
         self.file.variable.as_deref()
+    }
+
+    /// The variable that names another home of the user's, in which [`Home::folder`] is: `GEMINI_CLI_HOME`.
+    pub fn home_variable(&self) -> Option<&str> {
+        self.file.home_variable.as_deref()
     }
 
     /// The folder in the user's home when the variable is not set: `.claude`.

@@ -123,6 +123,73 @@ fn every_integration_comes_and_goes() {
 }
 
 #[test]
+fn a_file_of_our_own_hands_over_every_event() {
+    for (name, file) in integrated().into_iter().filter(|(_, file)| file.is_own_file() && !file.is_program())
+    {
+        let text = new(file.install(None).expect("a new file"));
+        for event in Catalog::builtin().get(&name).expect("it is there").hook_events() {
+            assert!(text.contains(&format!("\"{event}\"")), "{name}: {event}");
+        }
+    }
+}
+
+#[test]
+fn hooks_stand_beside_the_users_own_of_the_same_event() {
+    let droid = Catalog::builtin().get("droid").expect("it is there").clone();
+    let own = "[{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]";
+    let top = |event: &str| Some(format!("{{\"{event}\": {own}}}"));
+    let nested = |event: &str| Some(format!("{{\"hooks\": {{\"{event}\": {own}}}}}"));
+    // What is in hooks.json, settings.json and hooks/hooks.json; where Stop and SessionEnd go.
+    let cases = [
+        ([None, None, None], [0, 0]),
+        ([None, Some("{}".to_owned()), None], [0, 0]),
+        ([None, nested("Stop"), None], [1, 1]),
+        ([None, nested("Theirs"), None], [1, 1]),
+        ([top("Stop"), None, None], [0, 0]),
+        ([top("Theirs"), nested("Stop"), None], [1, 0]),
+        ([top("Stop"), nested("Stop"), None], [0, 0]),
+        ([None, None, top("Stop")], [2, 2]),
+        ([None, nested("Stop"), top("Theirs")], [1, 2]),
+        ([top("Stop"), None, top("Stop")], [0, 0]),
+        ([Some("{\"hooksDisabled\": false}".to_owned()), nested("Stop"), None], [1, 1]),
+    ];
+    for (mut texts, expected) in cases {
+        // A second time gives the same, with ours in it.
+        for _ in 0..2 {
+            let files = Integration::share_out(droid.integrations(), &texts).expect("they parse");
+            for (at, file) in files.iter().enumerate().filter(|(_, file)| file.is_wanted()) {
+                if let Edit::New(text) = file.install(texts[at].as_deref()).expect("it parses") {
+                    texts[at] = Some(text);
+                }
+            }
+            let places = ["Stop", "SessionEnd"].map(|event| {
+                let ours = format!("hook droid {event} ");
+                let holds = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(&ours));
+                let found: Vec<usize> = (0..texts.len()).filter(|at| holds(&texts[*at])).collect();
+                assert_eq!(found.len(), 1, "{texts:?}");
+                found[0]
+            });
+            assert_eq!(places, expected, "{texts:?}");
+        }
+    }
+    let broken = Integration::share_out(droid.integrations(), &[Some("{".to_owned()), None, None]);
+    assert!(matches!(broken, Err((0, _))));
+}
+
+#[test]
+fn a_file_that_turns_hooks_off_is_told() {
+    let claude = of("claude");
+    for (text, key) in [
+        ("{\"disableAllHooks\": true} // x", Some("disableAllHooks")),
+        ("{\"disableAllHooks\": false}", None),
+        ("{\"in\": {\"disableAllHooks\": true}}", None),
+        ("{", None),
+    ] {
+        assert_eq!(claude.turned_off_by(text), key, "{text}");
+    }
+}
+
+#[test]
 fn settings_that_cannot_be_understood_are_left_alone() {
     for (name, file) in integrated().into_iter().filter(|(_, file)| !file.is_own_file()) {
         let wrong: &[&str] = if file.file().ends_with(".json") {
@@ -140,7 +207,15 @@ fn settings_that_cannot_be_understood_are_left_alone() {
         "{\"hooks\": []}",
         "{\"hooks\": {\"Stop\": {}}}",
         "{\"hooks\": {\"Stop\": [], \"Stop\": []}}",
+        "{\"hooks\": {\"Stop\": null}}",
         "{\"statusLine\": \"x\"}",
+        "{\"env\": {\"A\": 1, \"A\": 2}}",
+        "{\"a\": 'x'}",
+        "{a: 1}",
+        "{\"a\": 1 \"b\": 2}",
+        "{\"a\": 1} {\"b\": 2}",
+        &"[".repeat(1_000_000),
+        &format!("{{\"a\": {}", "{\"a\":".repeat(1_000_000)),
     ] {
         assert!(claude.install(Some(text)).is_err(), "{text}");
     }
@@ -316,7 +391,6 @@ fn a_thousand_random_settings_come_back_to_the_byte() {
     let files: Vec<(String, Integration)> = integrated()
         .into_iter()
         .filter(|(_, file)| !file.is_own_file() && file.file().ends_with(".json"))
-        .filter(|(_, file)| !file.is_for_those_who_keep_theirs_here())
         .collect();
     for seed in 1..=1000u64 {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -343,7 +417,7 @@ fn a_thousand_random_settings_come_back_to_the_byte() {
 #[test]
 fn settings_that_an_agent_wrote_anew_still_hold_ours_and_lose_only_ours() {
     for (name, file) in integrated().into_iter().filter(|(_, file)| file.file().ends_with(".json")) {
-        if file.is_own_file() || file.is_for_those_who_keep_theirs_here() {
+        if file.is_own_file() {
             continue;
         }
         let before = "{ \"model\": \"x\", // why\n \"hooks\": {\"Theirs\": [{\"command\": \"mine\"}]} }";

@@ -16,6 +16,8 @@ use crate::failure::{Done, Failure};
 use crate::output::{Cell, Output, Paint};
 use crate::target::Target;
 
+mod folders;
+
 /// A settings file that is larger is not touched.
 const FILE_MAX: u64 = 4 * 1024 * 1024;
 /// Agents that `all` means whether their folder is there or not.
@@ -55,7 +57,8 @@ pub(crate) struct Maybe {
 struct Row {
     agent: String,
     label: String,
-    /// `installed`, `outdated`, `missing`, `unused` (its folder is not there), `unclear`.
+    /// `installed`, `outdated`, `missing`, `unused` (its folder is not there), `off` (installed, and the agent
+    /// is told to run no hooks), `unclear`.
     state: &'static str,
     files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,12 +131,13 @@ fn chosen<'a>(catalog: &'a Catalog, word: &str, all: Chosen) -> Result<Vec<Integ
 fn folder_of(agent: &Agent) -> Result<PathBuf, Failure> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = agent.home().ok_or_else(|| Failure::failed(format!("{} has no folder", agent.label())))?;
-    let folder = match home.variable().and_then(set) {
+    let config = home.folder().strip_prefix(".config/");
+    let named = home.variable().and_then(set);
+    let named = named.or_else(|| Some(home.home_variable().and_then(set)?.join(home.folder())));
+    let named = named.or_else(|| Some(set("XDG_CONFIG_HOME")?.join(config?)));
+    let folder = match named {
         Some(named) => named,
-        None => match (home.folder().strip_prefix(".config/"), set("XDG_CONFIG_HOME")) {
-            (Some(below), Some(config)) => config.join(below),
-            _ => set("HOME").ok_or_else(|| Failure::failed("HOME is not set: set it"))?.join(home.folder()),
-        },
+        None => set("HOME").ok_or_else(|| Failure::failed("HOME is not set: set it"))?.join(home.folder()),
     };
     std::path::absolute(folder).map_err(Failure::failed)
 }
@@ -161,6 +165,7 @@ fn for_the_user_only(target: &Target) -> Done {
 struct Did {
     file: PathBuf,
     what: &'static str,
+    note: Option<String>,
 }
 
 fn each(
@@ -181,18 +186,15 @@ fn each(
         }
     }
     if output.is_json() {
-        let shown: Vec<serde_json::Value> = rows
-            .iter()
-            .map(|(label, did)| serde_json::json!({ "agent": label, "file": did.file, "did": did.what }))
-            .collect();
-        output.json(&shown)?;
+        let shown = |(label, did): &(&str, Did)| serde_json::json!({ "agent": label, "file": did.file, "did": did.what, "note": did.note });
+        output.json(&rows.iter().map(shown).collect::<Vec<_>>())?;
     } else {
         for (label, did) in &rows {
-            output.line(format!(
-                "{label}: {} {}",
-                did.what,
-                crate::output::clean(&did.file.display().to_string())
-            ))?;
+            let file = crate::output::clean(&did.file.display().to_string());
+            output.line(format!("{label}: {} {file}", did.what))?;
+            if let Some(note) = &did.note {
+                output.line(format!("{label}: {note}"))?;
+            }
         }
     }
     if failed { Err(Failure::Said(1)) } else { Ok(()) }
@@ -203,22 +205,14 @@ fn lock() -> Result<PathBuf, String> {
     Ok(dirs.state.join("integrations.lock"))
 }
 
-/// The files kraal's part goes into: where the user keeps the same things, only there.
-fn places(one: &Integrated<'_>) -> Result<Vec<(Integration, PathBuf)>, String> {
-    let all = one.agent.integrations();
-    let mut wanted = Vec::new();
-    for integration in all {
-        let path = one.folder.join(integration.file());
-        if integration.is_for_those_who_keep_theirs_here() {
-            let text = edit::look(&path, FILE_MAX).map_err(|error| said(&path, &error))?;
-            if integration.keeps_theirs(text.as_deref()) {
-                return Ok(vec![(integration, path)]);
-            }
-            continue;
-        }
-        wanted.push((integration, path));
-    }
-    Ok(wanted)
+/// The agent's files, with the events that belong in each, and what is in them.
+fn places(one: &Integrated<'_>) -> Result<Vec<(Integration, PathBuf, Option<String>)>, String> {
+    let files = one.agent.integrations();
+    let paths: Vec<PathBuf> = files.iter().map(|file| one.folder.join(file.file())).collect();
+    let texts = paths.iter().map(|path| edit::look(path, FILE_MAX).map_err(|error| said(path, &error)));
+    let texts: Vec<Option<String>> = texts.collect::<Result<_, _>>()?;
+    let shared = Integration::share_out(files, &texts).map_err(|(at, why)| said(&paths[at], &why))?;
+    Ok(shared.into_iter().zip(paths).zip(texts).map(|((file, path), text)| (file, path, text)).collect())
 }
 
 fn said(path: &Path, error: &impl std::fmt::Display) -> String {
@@ -228,9 +222,14 @@ fn said(path: &Path, error: &impl std::fmt::Display) -> String {
 fn install(one: &Integrated<'_>) -> Result<Vec<Did>, String> {
     let lock = lock()?;
     let mut did = Vec::new();
-    for (integration, path) in places(one)? {
+    for (integration, path, _) in places(one)? {
+        if !integration.is_wanted() {
+            did.extend(take_out(&integration, &path, &lock)?);
+            continue;
+        }
         let mode = if integration.is_program() { 0o755 } else { 0o600 };
         let place = Place { path: &path, lock: &lock, most: FILE_MAX, mode };
+        let missing = folders::missing_above(&path);
         let changed = edit::edit(place, |text, _| {
             Ok(match integration.install(text)? {
                 Edit::New(new) => Change::Text(new, copy_at_install(&integration, text)),
@@ -239,7 +238,9 @@ fn install(one: &Integrated<'_>) -> Result<Vec<Did>, String> {
         });
         let changed =
             changed.map_err(|error: edit::EditError<kraal_agents::LeftAlone>| said(&path, &error))?;
-        did.push(Did { what: if changed { "installed in" } else { "is installed already in" }, file: path });
+        folders::remember(&lock, &missing)?;
+        let what = if changed { "installed in" } else { "is installed already in" };
+        did.push(Did { what, file: path, note: integration.note().map(str::to_owned) });
     }
     Ok(did)
 }
@@ -259,35 +260,41 @@ fn uninstall(one: &Integrated<'_>) -> Result<Vec<Did>, String> {
     let mut did = Vec::new();
     for integration in one.agent.integrations() {
         let path = one.folder.join(integration.file());
-        if std::fs::symlink_metadata(&path).is_err() {
-            continue;
-        }
-        let place = Place { path: &path, lock: &lock, most: FILE_MAX, mode: 0o600 };
-        let mut as_it_was = false;
-        let changed = edit::edit(place, |text, backup| {
-            let out = integration.uninstall(text)?;
-            as_it_was = matches!(&out, Edit::New(new) if Some(new.as_str()) == backup);
-            let edited = integration.is_own_file() && text.is_some_and(|text| integration.was_edited(text));
-            Ok(match out {
-                Edit::Same => Change::Same,
-                Edit::New(new) => Change::Text(new, Copy::None),
-                Edit::Gone => Change::Gone(if edited { Copy::Make } else { Copy::None }),
-            })
-        });
-        let changed =
-            changed.map_err(|error: edit::EditError<kraal_agents::LeftAlone>| said(&path, &error))?;
-        if changed && as_it_was {
-            // The file is the copy again.
-            edit::remove_backup(&path).map_err(|error| said(&edit::backup_of(&path), &error))?;
-        }
-        if changed {
-            did.push(Did { what: "taken out of", file: path });
-        }
+        did.extend(take_out(&integration, &path, &lock)?);
     }
     if did.is_empty() {
-        did.push(Did { what: "is not installed in", file: one.folder.clone() });
+        did.push(Did { what: "is not installed in", file: one.folder.clone(), note: None });
     }
     Ok(did)
+}
+
+/// Takes kraal's part out of one file; none where there was nothing to take.
+fn take_out(integration: &Integration, path: &Path, lock: &Path) -> Result<Option<Did>, String> {
+    if std::fs::symlink_metadata(path).is_err() {
+        return Ok(None);
+    }
+    let place = Place { path, lock, most: FILE_MAX, mode: 0o600 };
+    let (mut as_it_was, mut gone) = (false, false);
+    let changed = edit::edit(place, |text, backup| {
+        let out = integration.uninstall(text)?;
+        as_it_was = matches!(&out, Edit::New(new) if Some(new.as_str()) == backup);
+        gone = out == Edit::Gone;
+        let edited = integration.is_own_file() && text.is_some_and(|text| integration.was_edited(text));
+        Ok(match out {
+            Edit::Same => Change::Same,
+            Edit::New(new) => Change::Text(new, Copy::None),
+            Edit::Gone => Change::Gone(if edited { Copy::Make } else { Copy::None }),
+        })
+    });
+    let changed = changed.map_err(|error: edit::EditError<kraal_agents::LeftAlone>| said(path, &error))?;
+    if changed && as_it_was {
+        // The file is the copy again.
+        edit::remove_backup(path).map_err(|error| said(&edit::backup_of(path), &error))?;
+    }
+    if changed && gone {
+        folders::remove_made(lock, path)?;
+    }
+    Ok(changed.then(|| Did { what: "taken out of", file: path.to_owned(), note: None }))
 }
 
 fn status(agents: &[Integrated<'_>], output: &Output) -> Done {
@@ -297,7 +304,7 @@ fn status(agents: &[Integrated<'_>], output: &Output) -> Done {
     }
     let paint = |state: &str| match state {
         "installed" => Paint::Green,
-        "outdated" => Paint::Yellow,
+        "outdated" | "off" => Paint::Yellow,
         "unclear" => Paint::Red,
         _ => Paint::Dim,
     };
@@ -325,19 +332,22 @@ fn row(one: &Integrated<'_>) -> Row {
         Ok(places) => places,
         Err(why) => return Row { state: "unclear", problem: Some(why), ..row },
     };
-    row.files = places.iter().map(|(_, path)| path.display().to_string()).collect();
-    let mut standings = Vec::new();
-    for (integration, path) in &places {
-        let text = edit::look(path, FILE_MAX).map_err(|error| said(path, &error));
-        let found = text.and_then(|text| {
-            let standing = integration.standing(text.as_deref()).map_err(|error| said(path, &error))?;
-            let edited = text.is_some_and(|text| integration.was_edited(&text));
-            Ok(if edited { standing.max(Standing::Outdated) } else { standing })
-        });
-        match found {
-            Ok(standing) => standings.push(standing),
-            Err(why) => return Row { state: "unclear", problem: Some(why), ..row },
+    let (mut standings, mut off) = (Vec::new(), None);
+    for (integration, path, text) in &places {
+        let text = text.as_deref();
+        let mut standing = match integration.standing(text) {
+            Ok(standing) => standing,
+            Err(why) => return Row { state: "unclear", problem: Some(said(path, &why)), ..row },
+        };
+        let edited = text.is_some_and(|text| integration.was_edited(text));
+        if edited || (standing != Standing::Missing && !integration.is_wanted()) {
+            standing = standing.max(Standing::Outdated);
         }
+        if integration.is_wanted() || standing != Standing::Missing {
+            row.files.push(path.display().to_string());
+            standings.push(standing);
+        }
+        off = off.or(text.and_then(|text| integration.turned_off_by(text)).map(|key| (path, key.to_owned())));
     }
     row.state = match (standings.iter().min(), standings.iter().max()) {
         (Some(Standing::Installed), Some(Standing::Installed)) => "installed",
@@ -345,5 +355,9 @@ fn row(one: &Integrated<'_>) -> Row {
         (Some(Standing::Missing), Some(Standing::Missing)) => "missing",
         _ => "outdated",
     };
+    if let Some((path, key)) = off.filter(|_| row.state == "installed") {
+        row.state = "off";
+        row.problem = Some(format!("{} turns all hooks off: `{key}`", path.display()));
+    }
     row
 }

@@ -79,11 +79,18 @@ fn all_means_those_that_are_used_here() {
         assert!(read(&at(&home, path)).contains("kraal"), "{path}");
     }
     assert!(!at(&home, ".factory/hooks.json").exists() && !at(&home, ".qwen").exists());
+    let before = states(&home);
+    // Folders that were there stay, those that kraal made go, and one in which there is more by now stays.
+    write(&home, ".codex/auth.json", "{}");
     home.ok(&["integration", "uninstall", "all"]);
     assert!(
         !at(&home, ".pi/agent/extensions/kraal.ts").exists() && !at(&home, ".gemini/settings.json").exists()
     );
     assert!(read(&at(&home, ".factory/settings.json")).contains("say"));
+    assert!(at(&home, ".gemini").is_dir() && at(&home, ".pi/agent").is_dir());
+    assert!(!at(&home, ".claude").exists() && !at(&home, ".pi/agent/extensions").exists());
+    assert!(at(&home, ".codex/auth.json").exists());
+    assert_ne!(before, states(&home));
     assert!(
         states(&home).iter().all(|(_, state)| state == "missing" || state == "unused"),
         "{:?}",
@@ -130,6 +137,14 @@ fn what_cannot_be_understood_is_left_alone_and_said() {
     std::fs::create_dir_all(at(&home, ".qwen")).unwrap();
     symlink("nowhere.json", at(&home, ".qwen/settings.json")).unwrap();
     refused(&home, "qwen", "nowhere.json");
+    rustix::fs::mkfifoat(rustix::fs::CWD, at(&home, ".qwen/fifo"), rustix::fs::Mode::RWXU).unwrap();
+    std::fs::remove_file(at(&home, ".qwen/settings.json")).unwrap();
+    for other in ["fifo", "."] {
+        symlink(other, at(&home, ".qwen/settings.json")).unwrap();
+        refused(&home, "qwen", "no file");
+        assert!(home.ok(&["integration", "status", "qwen"]).contains("unclear"));
+        std::fs::remove_file(at(&home, ".qwen/settings.json")).unwrap();
+    }
     // A file where the folder should be stops root too; a mode would not.
     std::fs::write(at(&home, ".cursor"), "").unwrap();
     refused(&home, "cursor", "hooks.json");
@@ -158,8 +173,90 @@ fn the_agents_variables_say_where() {
     assert!(home.work().join("a place/of mine/settings.json").exists());
     install("CODEX_HOME", &at(&home, "codex").display().to_string(), "codex");
     assert!(at(&home, "codex/config.toml").exists());
+    install("GEMINI_CLI_HOME", "gemini home/", "gemini");
+    assert!(home.work().join("gemini home/.gemini/settings.json").exists());
+    install("FACTORY_HOME_OVERRIDE", "./f", "droid");
+    assert!(home.work().join("f/.factory/hooks.json").exists());
+    install("XDG_CONFIG_HOME", &at(&home, "con fig/").display().to_string(), "kilo");
+    assert!(at(&home, "con fig/kilo/plugin/kraal.js").exists());
+    for (variable, agent, file) in [
+        ("QWEN_HOME", "qwen", "settings.json"),
+        ("COPILOT_HOME", "copilot", "hooks/kraal.json"),
+        ("PI_CODING_AGENT_DIR", "pi", "extensions/kraal.ts"),
+        ("CODEBUDDY_CONFIG_DIR", "codebuddy", "settings.json"),
+    ] {
+        install(variable, &format!("of/{agent}"), agent);
+        assert!(home.work().join("of").join(agent).join(file).exists(), "{variable}");
+    }
     install("KIMI_CODE_HOME", "", "kimi");
     assert!(at(&home, ".kimi-code/config.toml").exists());
+}
+
+#[test]
+fn droids_hooks_follow_the_users_own() {
+    let home = sandbox();
+    let own = "[{\"hooks\": [{\"type\": \"command\", \"command\": \"say\"}]}]";
+    let settings = write(&home, ".factory/settings.json", &format!("{{\"hooks\": {{\"Stop\": {own}}}}}\n"));
+    home.ok(&["integration", "install", "droid"]);
+    assert!(read(&settings).contains("hook droid SessionEnd"));
+    // The user moves theirs: kraal's go along, at the next install.
+    let hooks = write(&home, ".factory/hooks.json", &format!("{{\"SessionEnd\": {own}}}\n"));
+    assert!(states(&home).contains(&("droid".into(), "outdated".into())));
+    home.ok(&["integration", "install", "droid"]);
+    assert!(states(&home).contains(&("droid".into(), "installed".into())));
+    let (settings_now, hooks_now) = (read(&settings), read(&hooks));
+    assert!(settings_now.contains("hook droid Stop") && !settings_now.contains("hook droid SessionEnd"));
+    assert!(!hooks_now.contains("hook droid Stop") && hooks_now.contains("hook droid SessionEnd"));
+    home.ok(&["integration", "uninstall", "droid"]);
+    assert_eq!(read(&settings), format!("{{\"hooks\": {{\"Stop\": {own}}}}}\n"));
+    assert_eq!(read(&hooks), format!("{{\"SessionEnd\": {own}}}\n"));
+}
+
+#[test]
+fn hooks_that_are_turned_off_are_said() {
+    let home = sandbox();
+    write(&home, ".claude/settings.json", "{\"disableAllHooks\": true}\n");
+    home.ok(&["integration", "install", "claude"]);
+    assert!(states(&home).contains(&("claude".into(), "off".into())));
+    assert!(home.ok(&["integration", "status", "claude"]).contains("disableAllHooks"));
+    let noted = home.ok(&["integration", "install", "gemini"]);
+    assert!(noted.contains("trust"), "{noted}");
+}
+
+#[test]
+fn a_loop_that_rewrites_the_file_all_the_time_loses_no_key() {
+    let home = sandbox();
+    let settings = write(&home, ".claude/settings.json", "{}\n");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let order = std::sync::atomic::Ordering::SeqCst;
+    let keys = std::thread::scope(|scope| {
+        let agent = scope.spawn(|| {
+            let mut keys = 0;
+            while !stop.load(order) {
+                let mut value: Value = serde_json::from_str(&read(&settings)).unwrap();
+                value[format!("key{keys}")] = true.into();
+                let new = settings.with_extension("theirs");
+                std::fs::write(&new, value.to_string()).unwrap();
+                std::fs::rename(&new, &settings).unwrap();
+                keys += 1;
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            keys
+        });
+        let install = || home.kraal(&["integration", "install", "claude"]);
+        let installs: Vec<_> = (0..20).map(|_| scope.spawn(install)).collect();
+        for install in installs {
+            let done = install.join().unwrap();
+            assert_eq!(done.code, Some(0), "{done:?}");
+        }
+        stop.store(true, order);
+        agent.join().unwrap()
+    });
+    let value: Value = serde_json::from_str(&read(&settings)).unwrap();
+    for key in 0..keys {
+        assert_eq!(value[format!("key{key}")], true, "key {key} of {keys}");
+    }
+    assert_eq!(value["hooks"]["Stop"].as_array().map(Vec::len), Some(1));
 }
 
 #[test]

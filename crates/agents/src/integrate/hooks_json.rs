@@ -2,6 +2,8 @@
 //!
 //! Not here: what the entries run (`command`), how a text is changed (`lists`).
 
+use std::collections::BTreeSet;
+
 use jsonc_parser::ast::{Array, Object, Value};
 
 use super::json::{self, Json};
@@ -148,6 +150,18 @@ pub(super) fn uninstall(part: &Part, text: &str) -> Result<Option<String>, LeftA
     }
     lists::take(plain, &places, &layout, |n| made[n], &mut edits);
     Ok(Some(format!("{bom}{}", edits.apply(plain))))
+}
+
+/// The events of which a text holds hooks, kraal's left out.
+pub(super) fn theirs(part: &Part, text: Option<&str>) -> Result<BTreeSet<String>, LeftAlone> {
+    let (_, text) = without_bom(text.unwrap_or_default());
+    if text.trim().is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let root = json::object(text)?;
+    let events = events(part, &root)?;
+    let found = events.into_iter().flat_map(lists_of).filter(|(_, list)| ours(part, list).contains(&false));
+    Ok(found.map(|(event, _)| event.to_owned()).collect())
 }
 
 /// Whether a value is a list that kraal made for its own entries.

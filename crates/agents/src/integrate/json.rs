@@ -129,8 +129,8 @@ pub(super) fn property(key: &str, value: &Json, layout: &Layout, at: Option<&str
     format!("{}: {}", serde_json::Value::from(key), value.written(layout, at))
 }
 
-/// Whether the text has this key, with something in it.
-pub(super) fn has(text: &str, key: &str) -> bool {
+/// Whether the text has this key at its top, and it is true.
+pub(super) fn is_true(text: &str, key: &str) -> bool {
     let (_, text) = super::without_bom(text);
-    object(text).is_ok_and(|root| root.get_object(key).is_some_and(|inner| !inner.properties.is_empty()))
+    object(text).is_ok_and(|root| root.get_boolean(key).is_some_and(|found| found.value))
 }

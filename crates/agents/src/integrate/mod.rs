@@ -10,6 +10,7 @@ mod json;
 mod lists;
 mod notify;
 mod own;
+mod share;
 mod status_line;
 mod tables;
 
@@ -26,9 +27,18 @@ pub(crate) struct IntegrationFile {
     pub kind: Kind,
     /// Beneath the agent's home.
     pub file: String,
-    /// Used only where the file has this key with something in it, or no later part is there for.
+    /// When it is written into, where hooks are read from several files.
     #[serde(default)]
-    pub only_with: Option<String>,
+    pub place: share::Place,
+    /// The key at its top that, when true, turns the agent's hooks off.
+    #[serde(default)]
+    pub off: Option<String>,
+    /// What the agent's hooks do not tell, for people.
+    #[serde(default)]
+    pub silent: Option<String>,
+    /// What else there is to do or know, for people.
+    #[serde(default)]
+    pub note: Option<String>,
     /// The key under which the events stand; none: they are the file's own keys.
     #[serde(default)]
     pub root: Option<String>,
@@ -161,16 +171,20 @@ impl Integration {
         self.is_own_file() && self.file().ends_with(".sh")
     }
 
-    /// Whether kraal's part goes into this file only where the user keeps the same things in it, and
-    /// else into the next one.
-    pub fn is_for_those_who_keep_theirs_here(&self) -> bool {
-        self.first().file.only_with.is_some()
+    /// What the agent's hooks do not tell, for people.
+    pub fn silent(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| part.file.silent.as_deref())
     }
 
-    /// Whether the user keeps the same things in it.
-    pub fn keeps_theirs(&self, text: Option<&str>) -> bool {
-        let key = self.first().file.only_with.as_ref();
-        key.is_none_or(|key| text.is_some_and(|text| json::has(text, key)))
+    /// What else there is to do or know once it is installed, for people.
+    pub fn note(&self) -> Option<&str> {
+        self.parts.iter().find_map(|part| part.file.note.as_deref())
+    }
+
+    /// The key by which a text turns the agent's hooks off, where it does.
+    pub fn turned_off_by(&self, text: &str) -> Option<&str> {
+        let keys = self.parts.iter().filter_map(|part| part.file.off.as_deref());
+        keys.into_iter().find(|key| json::is_true(text, key))
     }
 
     /// What the file becomes when kraal's part is put in. `None` is a file that is not there.

@@ -27,7 +27,9 @@ fn wanted(part: &Part) -> Result<String, LeftAlone> {
 
 /// Whether a text is kraal's, edited or not.
 fn is_ours(part: &Part, text: &str) -> bool {
-    text.contains(MARK) && text.contains("kraal") && text.contains(&part.agent)
+    let agent = &part.agent;
+    let calls = [format!(" hook {agent} "), format!("[\"hook\", \"{agent}\", ")];
+    text.contains(MARK) && calls.iter().any(|call| text.contains(call))
 }
 
 pub(super) fn install(part: &Part, text: Option<&str>) -> Result<String, LeftAlone> {
