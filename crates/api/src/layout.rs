@@ -126,6 +126,16 @@ impl Rect {
         x >= self.x && y >= self.y && x - self.x < self.w && y - self.y < self.h
     }
 
+    /// Whether they have a cell in common.
+    pub fn meets(&self, other: Rect) -> bool {
+        let apart =
+            |from: u16, length: u16, other: u16| u32::from(from) + u32::from(length) <= u32::from(other);
+        !(apart(self.x, self.w, other.x)
+            || apart(other.x, other.w, self.x)
+            || apart(self.y, self.h, other.y)
+            || apart(other.y, other.h, self.y))
+    }
+
     /// What a pane's program gets of its rectangle: all but the frame, and never less than one cell.
     pub fn inside_frame(&self) -> Rect {
         let inset = |at: u16, len: u16| if len > 2 { (at + 1, len - 2) } else { (at, len.max(1)) };

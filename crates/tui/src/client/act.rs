@@ -194,7 +194,7 @@ impl Client {
                 }
             }
             Go::NextAgent => match self.next_agent() {
-                Some(pane) => self.go_pane(pane, out),
+                Some(pane) => self.show_pane(pane, out),
                 None => self.say("no other agent needs you", now),
             },
         }
@@ -234,6 +234,21 @@ impl Client {
         }
     }
 
+    /// Goes to a pane that was asked for by name, and hides the floating panes that lie over it.
+    pub(super) fn show_pane(&mut self, pane: PaneId, out: &mut Out) {
+        let area = self.stage.areas.panes.or_some();
+        let covered = self.mirror.model().place(pane).and_then(|(_, tab)| {
+            let tiles = tab.layout.solve(area);
+            let (_, tile) = tiles.into_iter().find(|(tile, _)| *tile == pane)?;
+            let over = !tab.floats_hidden && tab.floating.iter().any(|float| float.rect(area).meets(tile));
+            over.then_some(tab.id)
+        });
+        self.go_pane(pane, out);
+        if let Some(tab) = covered {
+            self.ask(Verb::HideFloats(OnTab { tab }), Waits::Going, out);
+        }
+    }
+
     pub(super) fn go_tab(&mut self, tab: TabId, out: &mut Out) {
         let Some(focus) = self.mirror.model().tab(tab).map(|(_, tab)| tab.focus) else { return };
         if self.mirror.tab().is_some_and(|(_, shown)| shown.id == tab) {
@@ -260,7 +275,7 @@ impl Client {
         let name = (!typed.is_empty()).then(|| typed.to_owned());
         let verb = match then {
             Then::Act(action) => return self.act(action, now, out),
-            Then::GoPane(pane) => return self.go_pane(pane, out),
+            Then::GoPane(pane) => return self.show_pane(pane, out),
             Then::GoTab(tab) => return self.go_tab(tab, out),
             Then::GoWorkspace(name) => return self.go_workspace(&name, now, out),
             Then::ClosePane(pane) => return self.close_pane(pane, now, out),

@@ -76,7 +76,7 @@ impl Client {
                 }
                 super::outer::Learned::Clicked(pane) => {
                     if self.link == Link::Live && self.mirror.model().pane(pane).is_some() {
-                        self.go_pane(pane, out);
+                        self.show_pane(pane, out);
                     }
                 }
                 super::outer::Learned::Dark(dark) => {

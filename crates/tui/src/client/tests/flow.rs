@@ -1,5 +1,6 @@
 //! Where actions lead: requests, going, opening, ending.
 
+use kraal_api::layout::Floating;
 use kraal_api::model::Phase;
 use kraal_api::panes::{Direction, OnPane, OnTab, Opened, Place};
 use kraal_api::stream::{Area, Bye};
@@ -122,6 +123,32 @@ fn an_ended_pane_runs_again_or_closes() {
     assert_eq!(verbs(&mut rig), [Verb::Rerun(on(4))]);
     rig.types("x");
     assert_eq!(verbs(&mut rig), [Verb::ClosePane(on(4))]);
+}
+
+#[test]
+fn what_floats_over_an_agent_that_is_gone_to_is_hidden() {
+    let mut model = busy();
+    model.panes.push(pane(8));
+    let over = |x| vec![Floating { pane: PaneId(8), x, y: 0, w: 400, h: 400 }];
+    let asked = |model: &Model| {
+        let mut rig = Rig::new(120, 40, model.clone());
+        rig.sent.clear();
+        rig.keys("alt+a");
+        format!("{:?}", rig.sent)
+    };
+    // The blocked one lies in the right half.
+    model.workspaces[0].tabs[0].focus = PaneId(8);
+    model.workspaces[0].tabs[0].floating = over(500);
+    let both = asked(&model);
+    assert!(both.contains("Focus") && both.contains("HideFloats"), "{both}");
+    model.workspaces[0].tabs[0].floating = over(0);
+    let beside = asked(&model);
+    assert!(beside.contains("Focus") && !beside.contains("HideFloats"), "{beside}");
+    model.workspaces[0].tabs[0].floating = over(500);
+    model.workspaces[0].tabs[0].floats_hidden = true;
+    model.workspaces[0].tabs[0].focus = PaneId(1);
+    let hidden = asked(&model);
+    assert!(hidden.contains("Focus") && !hidden.contains("HideFloats"), "{hidden}");
 }
 
 #[test]
