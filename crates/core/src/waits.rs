@@ -15,6 +15,8 @@ use crate::outbox::{Answer, Outbox, Reply};
 use crate::rights::Permit;
 use crate::tree::Tree;
 
+/// How many waits one connection may have at once.
+const PER_CONN_MAX: usize = 256;
 /// How long a text may still show after the program ended: its last output is on its way.
 const LAST_WORDS_MS: u64 = 500;
 
@@ -117,6 +119,12 @@ fn park(
         Some(Err(refusal)) if parked.may_show() => parked.lose_hope(refusal, out.now),
         Some(answer) => return answer.map(Reply::Now),
         None => {}
+    }
+    if waits.parked.iter().filter(|other| other.conn == parked.conn).count() >= PER_CONN_MAX {
+        let why = format!(
+            "this connection waits for {PER_CONN_MAX} things already: wait for less at once, or ask on another"
+        );
+        return Err(Refusal::busy(why));
     }
     match &parked.until {
         // A look at the screen takes the machine a moment, even for one who does not wait.

@@ -65,6 +65,23 @@ fn a_finished_turn_is_seen_when_it_is_looked_at() {
 }
 
 #[test]
+fn a_connection_waits_for_so_much_and_no_more() {
+    let mut scene = two_tabs();
+    let wait = r#"{"WaitPane":{"pane":2,"until":{"state":"blocked"}}}"#;
+    scene.quietly(|scene| {
+        for _ in 0..256 {
+            scene.ask(5, outside(), verb(wait));
+        }
+    });
+    let before = scene.text.len();
+    scene.ask(5, outside(), verb(wait));
+    assert!(scene.text[before..].contains("waits for 256 things already"), "{}", &scene.text[before..]);
+    let before = scene.text.len();
+    scene.ask(6, outside(), verb(wait));
+    assert!(!scene.text[before..].contains("already"), "{}", &scene.text[before..]);
+}
+
+#[test]
 fn waits_end_as_they_should() {
     let mut scene = two_tabs();
     let wait = |secs: u64| request(&format!(r#"{{"Wait":{{"target":2,"timeout_secs":{secs}}}}}"#));
