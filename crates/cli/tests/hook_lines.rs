@@ -15,7 +15,7 @@ use serde_json::Value;
 fn installed() -> Sandbox {
     let home = Sandbox::new(env!("CARGO_BIN_EXE_kraal"));
     let names: Vec<String> =
-        rows(&home).iter().map(|row| row["agent"].as_str().unwrap().to_owned()).collect();
+        rows(&home).iter().map(|row| row["agent"].as_str().expect("it is there").to_owned()).collect();
     assert_eq!(names.len(), 13, "{names:?}");
     for name in names {
         home.ok(&["integration", "install", &name]);
@@ -24,14 +24,19 @@ fn installed() -> Sandbox {
 }
 
 fn rows(home: &Sandbox) -> Vec<Value> {
-    home.json(&["integration", "status", "--json"]).as_array().unwrap().clone()
+    home.json(&["integration", "status", "--json"]).as_array().expect("it is there").clone()
 }
 
 /// The files of an agent's hooks.
 fn files(home: &Sandbox, agent: &str) -> Vec<PathBuf> {
-    let row = rows(home).into_iter().find(|row| row["agent"] == agent).unwrap();
+    let row = rows(home).into_iter().find(|row| row["agent"] == agent).expect("it is there");
     assert_eq!(row["state"], "installed", "{row}");
-    row["files"].as_array().unwrap().iter().map(|file| PathBuf::from(file.as_str().unwrap())).collect()
+    row["files"]
+        .as_array()
+        .expect("it is there")
+        .iter()
+        .map(|file| PathBuf::from(file.as_str().expect("it is there")))
+        .collect()
 }
 
 /// Every command line in a JSON value.
@@ -107,8 +112,8 @@ fn recorder(home: &Sandbox) -> (PathBuf, PathBuf) {
     let (program, out) = (home.work().join("recorder"), home.work().join("recorded"));
     // In one write: several run at once.
     let script = format!("#!/bin/sh\npayload=$(cat)\nprintf '%s\\n' \"$*|$payload\" >>'{}'\n", out.display());
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(&program, script).expect("it is there");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it is there");
     (program, out)
 }
 
@@ -118,8 +123,8 @@ fn recorded(out: &Path, count: usize) -> Vec<(String, Value)> {
         let lines: Vec<&str> = text.lines().collect();
         (lines.len() >= count && text.ends_with('\n')).then(|| {
             let split = |line: &&str| {
-                let (front, payload) = line.split_once('|').unwrap();
-                (front.to_owned(), serde_json::from_str(payload).unwrap())
+                let (front, payload) = line.split_once('|').expect("it is there");
+                (front.to_owned(), serde_json::from_str(payload).expect("it is there"))
             };
             lines.iter().map(split).collect()
         })
@@ -131,7 +136,7 @@ fn javascript(home: &Sandbox, script: &str, kraal: &Path, socket: &str) -> bool 
     let mut command = home.program("node");
     command.args(["--input-type=module", "-e", script]).env("KRAAL_EXE", kraal).env("KRAAL_SOCKET", socket);
     if home.program("node").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no node to run a plugin");
+        let _ = writeln!(std::io::stderr(), "skipped: there is no node to run a plugin");
         return false;
     }
     assert_eq!(fed(command, ""), (Some(0), "done\n".to_owned(), String::new()), "{socket}");
