@@ -280,6 +280,7 @@ fn an_unknown_layout_is_doubt_and_never_rest() {
     ]);
 }
 
+/// BR-44.
 #[test]
 fn a_long_answer_without_any_hint_keeps_working_until_it_settles() {
     // 60 lines, one per 200 ms: with an input box on the screen, and with nothing known on it.
@@ -334,6 +335,7 @@ fn flickers_do_not_flap() {
     watch.at(9_000).said(&["0 working (status)"]);
 }
 
+/// BR-46.
 #[test]
 fn an_idle_agent_is_idle_within_two_seconds_and_not_done() {
     for (agent, sample) in [
@@ -348,6 +350,7 @@ fn an_idle_agent_is_idle_within_two_seconds_and_not_done() {
     }
 }
 
+/// BR-45.
 #[test]
 fn background_work_after_a_turn_is_working_and_ends_once() {
     let mut watch = Watch::new("claude");
@@ -392,6 +395,7 @@ fn esc_of_which_no_hook_tells_is_seen_on_the_screen() {
     ]);
 }
 
+/// BR-42.
 #[test]
 fn hooks_out_of_order_or_twice_change_nothing() {
     let mut watch = Watch::new("claude");
@@ -510,6 +514,7 @@ fn a_killed_agent_leaves_no_state_behind() {
     watch.said(&["350 idle (screen)"]);
 }
 
+/// BR-49.
 #[test]
 fn a_one_shot_run_works_until_it_ends() {
     let catalog = Catalog::builtin();

@@ -21,6 +21,7 @@ fn await_state(home: &Sandbox, pane: PaneId, state: &str) -> Value {
     await_some(&format!("pane {pane} is {state}"), || row(home, pane).filter(|row| row["state"] == state))
 }
 
+/// BR-48: nobody is attached.
 #[test]
 fn a_turn_is_followed_from_prompt_to_end() {
     let home = sandbox();

@@ -69,6 +69,7 @@ fn what_hooks_said_outlives_the_server() {
     assert_eq!(working["source"], "hooks", "{working}");
 }
 
+/// BR-41.
 #[test]
 fn a_run_inside_the_agent_changes_nothing() {
     let home = sandbox();

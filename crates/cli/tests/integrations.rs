@@ -98,6 +98,7 @@ fn all_means_those_that_are_used_here() {
     );
 }
 
+/// BR-36.
 #[test]
 fn links_stay_links_and_modes_are_kept() {
     let home = sandbox();
@@ -161,6 +162,7 @@ fn what_cannot_be_understood_is_left_alone_and_said() {
     assert_eq!(read(&foreign), "// somebody's\n");
 }
 
+/// BR-38.
 #[test]
 fn the_agents_variables_say_where() {
     let home = sandbox();
@@ -259,6 +261,7 @@ fn a_loop_that_rewrites_the_file_all_the_time_loses_no_key() {
     assert_eq!(value["hooks"]["Stop"].as_array().map(Vec::len), Some(1));
 }
 
+/// BR-40.
 #[test]
 fn many_installs_beside_a_writing_agent_lose_nothing() {
     let home = sandbox();
@@ -307,6 +310,26 @@ fn many_installs_beside_a_writing_agent_lose_nothing() {
     assert_eq!(value["hooks"]["Stop"].as_array().map(Vec::len), Some(1));
     let left = std::fs::read_dir(at(&home, ".claude")).unwrap().count();
     assert!(left <= 2, "{left} files");
+}
+
+/// BR-39.
+#[test]
+fn what_was_taken_out_stays_out() {
+    let home = sandbox();
+    let settings = write(&home, ".claude/settings.json", "{ \"model\": \"opus\" }\n");
+    home.ok(&["integration", "install", "claude"]);
+    home.ok(&["integration", "uninstall", "claude"]);
+    for _ in 0..2 {
+        home.run(&["--", "sleep", "600"]);
+        let client = home.attach(&[], 100, 30);
+        client.wait_text("sleep");
+        home.ok(&["restart"]);
+        home.kraal(&["doctor"]);
+        home.ok(&["kill"]);
+        client.end();
+    }
+    assert_eq!(read(&settings), "{ \"model\": \"opus\" }\n");
+    assert!(states(&home).contains(&("claude".to_owned(), "missing".to_owned())), "{:?}", states(&home));
 }
 
 #[test]

@@ -172,6 +172,7 @@ fn what_is_no_longer_kept_is_said() {
     insta::assert_snapshot!(scene.text);
 }
 
+/// BR-59.
 #[test]
 fn notifications_are_few() {
     let mut scene = two_tabs();
@@ -247,6 +248,7 @@ fn the_user_chooses_which_states_are_told() {
     insta::assert_snapshot!(scene.text);
 }
 
+/// BR-59.
 #[test]
 fn thirty_agents_that_finish_at_once_are_one_or_two_notifications() {
     let mut scene = Scene::attached();
