@@ -111,6 +111,8 @@ pub(crate) fn hide(tab: &mut Tab) -> Option<PaneId> {
 pub(crate) fn place(tab: &mut Tab, to: Floating) -> bool {
     let Some(float) = tab.floating.iter_mut().find(|float| float.pane == to.pane) else { return false };
     let (w, h) = (to.w.clamp(1, WHOLE), to.h.clamp(1, WHOLE));
-    let to = Floating { x: to.x.min(WHOLE - w), y: to.y.min(WHOLE - h), w, h, ..to };
+    // Shares are rounded up: at the far edge the two may be a little more than the whole, and
+    // `Floating::rect` keeps it inside.
+    let to = Floating { x: to.x.min(WHOLE), y: to.y.min(WHOLE), w, h, ..to };
     std::mem::replace(float, to) != to
 }
