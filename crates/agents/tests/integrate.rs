@@ -414,6 +414,67 @@ fn a_thousand_random_settings_come_back_to_the_byte() {
     }
 }
 
+/// A text with something changed in a place or three.
+fn spoilt(dice: &mut Dice, text: &str) -> String {
+    let mut text: Vec<char> = text.chars().chain([' ']).collect();
+    for _ in 0..=dice.roll(3) {
+        let at = dice.roll(text.len() as u64) as usize;
+        let signs = [
+            "", "\n", " ", ",", "\"", "'", "{", "}", "[", "]", "/", "*", "#", "=", "\r", "\\", "ü",
+            "\u{feff}",
+        ];
+        let new = dice.pick(&signs);
+        match dice.roll(2) {
+            0 => drop(text.splice(at..at + 1, new.chars())),
+            _ => drop(text.splice(at..at, new.chars())),
+        }
+        text.push(' ');
+    }
+    text.into_iter().collect()
+}
+
+#[test]
+fn whatever_a_text_is_it_is_refused_or_comes_back() {
+    let files: Vec<(String, Integration)> =
+        integrated().into_iter().filter(|(_, file)| !file.is_own_file()).collect();
+    let (mut refused, mut came_back) = (0, 0);
+    for seed in 1..=2000u64 {
+        let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let layout = Layout { newline: "\n", indent: "  ", dense: dice.roll(2) == 0 };
+        let (name, file) = &files[seed as usize % files.len()];
+        let text = match file.file().ends_with(".json") {
+            true => object(&mut dice, 0, &layout),
+            false => toml_text(&mut dice),
+        };
+        let text = spoilt(&mut dice, &text);
+        match file.install(Some(&text)) {
+            Err(_) => refused += 1,
+            Ok(Edit::New(after)) => {
+                let without = file.uninstall(Some(&after));
+                assert_eq!(without, Ok(Edit::New(text)), "{name}\n{after}");
+                came_back += 1;
+            }
+            Ok(other) => panic!("{name}: {other:?}\n{text}"),
+        }
+    }
+    assert!(refused > 300 && came_back > 300, "{refused} {came_back}");
+}
+
+#[test]
+fn a_text_that_would_not_come_back_is_refused() {
+    // Of two marks at its start the second would be kept for the text.
+    let refused = of("codex").install(Some("\u{feff}\u{feff} ")).expect_err("it would lose a mark");
+    assert!(refused.to_string().contains("could not be given back"), "{refused}");
+}
+
+#[test]
+fn layouts_that_once_did_not_come_back_do() {
+    let claude = of("claude");
+    // A comment ends at a lone return too; a list's line moves when one before it in the line gets longer.
+    check("claude", &claude, "{\n  \"hooks\": {\n    \"Theirs\": [\n] // x\r,\n  }\n}");
+    check("claude", &claude, "{\"hooks\": {\"Stop\": [],\"SessionStart\": [\n],\"Theirs\": [1]}}");
+}
+
 #[test]
 fn settings_that_an_agent_wrote_anew_still_hold_ours_and_lose_only_ours() {
     for (name, file) in integrated().into_iter().filter(|(_, file)| file.file().ends_with(".json")) {

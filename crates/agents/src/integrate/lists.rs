@@ -87,9 +87,8 @@ pub(super) fn put(
         let within = format!("{out}{}", layout.unit);
         let lines: Vec<String> =
             render(Some(&within)).into_iter().map(|item| format!("{newline}{within}{item}")).collect();
-        // What closes on a line of its own would look like a list of kraal's own.
-        let inner = &text[list.open..list.close];
-        let end = if inner.contains('\n') { format!("{newline}{out}") } else { String::new() };
+        // What closes on the next line would look like a list of kraal's own.
+        let end = if text[list.open..list.close].contains('\n') { newline } else { "" };
         edits.insert(list.open, format!("{}{end}", lines.join(",")));
         return;
     };
@@ -124,15 +123,13 @@ pub(super) fn looks_made(text: &str, list: &List) -> bool {
     let (before, after) = (&text[list.open..first.start], &text[last.end..list.close]);
     match before {
         "" => after.is_empty(),
-        _ => before.trim().is_empty() && closing_line(text, list, last.end) == Some(after.len()),
+        _ => before.trim().is_empty() && end_of_line(after) == Some(indent(text, list.open)),
     }
 }
 
-/// How long the end of a line is and the indentation of the bracket in the next, where they follow.
-fn closing_line(text: &str, list: &List, at: usize) -> Option<usize> {
-    let rest = &text[at..list.close];
-    let next = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n'))?;
-    Some(rest.len() - next.strip_prefix(indent(text, list.open))?.len())
+/// What follows the end of a line that a text begins with.
+fn end_of_line(text: &str) -> Option<&str> {
+    text.strip_prefix("\r\n").or_else(|| text.strip_prefix('\n'))
 }
 
 /// Takes items out of a list.
@@ -170,8 +167,9 @@ pub(super) fn take(
         Some(_) => {}
         None => {
             let end = end + usize::from(ended_by_comma);
-            if let Some(length) = closing_line(text, list, end) {
-                edits.remove(end..end + length);
+            let after = &text[end..list.close];
+            if let Some(rest) = end_of_line(after).filter(|rest| rest.contains('\n')) {
+                edits.remove(end..list.close - rest.len());
             }
         }
     }
@@ -197,8 +195,7 @@ impl Tail {
         while let Some(next) = text[at..].chars().next() {
             let rest = &text[at..];
             if rest.starts_with(layout.line_comment) {
-                at +=
-                    rest.find('\n').map_or(rest.len(), |end| end - usize::from(rest[..end].ends_with('\r')));
+                at += rest.find(['\r', '\n']).unwrap_or(rest.len());
                 continue;
             }
             if layout.line_comment == "//" && rest.starts_with("/*") {

@@ -197,10 +197,23 @@ impl Integration {
         for part in &self.parts {
             wanted = Some(part.install(wanted.as_deref())?);
         }
-        Ok(match wanted {
-            Some(wanted) if text != Some(wanted.as_str()) => Edit::New(wanted),
-            _ => Edit::Same,
-        })
+        let Some(wanted) = wanted.filter(|wanted| text != Some(wanted.as_str())) else {
+            return Ok(Edit::Same);
+        };
+        match text {
+            Some(text) if !self.gives_back(text, &wanted)? => Err(LeftAlone(
+                "is laid out in a way that could not be given back: write it anew, then try again".to_owned(),
+            )),
+            _ => Ok(Edit::New(wanted)),
+        }
+    }
+
+    /// Whether what was without kraal's part would come back when that is taken out again.
+    fn gives_back(&self, before: &str, after: &str) -> Result<bool, LeftAlone> {
+        if self.is_own_file() || self.uninstall(Some(before))? != Edit::Same {
+            return Ok(true);
+        }
+        Ok(self.uninstall(Some(after)).is_ok_and(|back| back == Edit::New(before.to_owned())))
     }
 
     /// What the file becomes when kraal's part is taken out: where nothing else changed since, what it was,
