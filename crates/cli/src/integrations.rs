@@ -9,7 +9,10 @@ use clap::{Args, Subcommand};
 use kraal_agents::{Agent, Catalog, Edit, Integration, Standing};
 use kraal_api::hello::{CallerKind, Hello};
 use kraal_api::{Request, Response, Verb};
+use kraal_host::dirs::Dirs;
 use kraal_host::edit::{self, Change, Copy, Place};
+use kraal_host::keeper::registered;
+use kraal_host::process;
 use serde::Serialize;
 
 use crate::failure::{Done, Failure};
@@ -39,7 +42,8 @@ pub(crate) enum IntegrationCommand {
 /// Which agent.
 #[derive(Debug, Args)]
 pub(crate) struct Which {
-    /// The agent, or all: those that are used here.
+    /// The agent: claude, codex, opencode… (`kraal integration status` lists them), or all: those that are
+    /// used here.
     #[arg(value_name = "AGENT|all")]
     agent: String,
 }
@@ -142,13 +146,19 @@ fn folder_of(agent: &Agent) -> Result<PathBuf, Failure> {
     std::path::absolute(folder).map_err(Failure::failed)
 }
 
-/// Agents may not change what agents run: who calls from a pane with one is refused.
+/// Agents may not change what agents run: who calls from a pane with one is refused. Whose pane this is, the
+/// processes above say, whatever session is named and whatever the environment says.
 fn for_the_user_only(target: &Target) -> Done {
-    if target.own_pane().is_none() {
-        return Ok(());
-    }
-    // Without a session nobody says who calls; then nobody's agent runs under it either.
-    let Ok(mut client) = target.client() else { return Ok(()) };
+    let mut client = match keeper_above() {
+        // Its server alone knows whether an agent runs there: without an answer nothing is changed.
+        Some(above) => above.client()?,
+        None if target.own_pane().is_none() => return Ok(()),
+        // Without a session nobody says who calls; then nobody's agent runs under it either.
+        None => match target.client() {
+            Ok(client) => client,
+            Err(_) => return Ok(()),
+        },
+    };
     let hello = Hello { api: 1, name: None, group: None };
     let Response::Hello(answer) = client.ask(&Request::Hello(hello))? else { return Ok(()) };
     let Response::AgentStatuses(rows) = client.verb(Verb::Agents)? else { return Ok(()) };
@@ -159,6 +169,19 @@ fn for_the_user_only(target: &Target) -> Done {
         true => Err(Failure::failed("an agent may not change hooks: run this in a shell of your own")),
         false => Ok(()),
     }
+}
+
+/// The session of the pane that this process was started in. A keeper is registered where its own environment
+/// says; one with another home keeps other settings, and is nobody here.
+fn keeper_above() -> Option<Target> {
+    let home = std::env::var_os("HOME");
+    let uid = rustix::process::geteuid().as_raw();
+    let above = process::ancestors(std::process::id()).into_iter().skip(1);
+    above.filter(|who| process::var(who.pid, "HOME") == home).find_map(|who| {
+        let dirs = Dirs::from_vars(|name| process::var(who.pid, name), uid).ok()?;
+        let known = registered(&dirs.keepers()).into_iter().find(|known| known.keeper == who)?;
+        Some(Target::given(&known.environment, dirs, Vec::new()))
+    })
 }
 
 /// What was done to one file.

@@ -348,10 +348,22 @@ fn an_agent_may_not_install_hooks() {
     let home = sandbox();
     home.run(&["--", "sleep", "600"]);
     let out = home.work().join("out");
-    let tried = format!("{} integration install claude >{} 2>&1", env!("CARGO_BIN_EXE_kraal"), out.display());
+    // Neither another session nor another environment hides it.
+    let kraal = env!("CARGO_BIN_EXE_kraal");
+    let own = format!("{kraal} integration install claude");
+    let other = format!("{kraal} -s other integration install claude");
+    let bare = format!("env -u KRAAL_SOCKET -u KRAAL_SESSION -u KRAAL_PANE -u KRAAL_TOKEN {own}");
+    let empty = format!("env -i HOME=\"$HOME\" {own}");
+    let tried = format!("{{ {own}; {other}; {bare}; {empty}; }} >{} 2>&1", out.display());
     home.sample(&["--tab", "--no-focus"], &["--hook", &tried]);
-    await_true("it was refused", || std::fs::read_to_string(&out).is_ok_and(|text| text.contains("may not")));
+    let refused = |text: String| text.matches("may not").count() >= 4;
+    await_true("it was refused", || std::fs::read_to_string(&out).is_ok_and(refused));
     assert!(!at(&home, ".claude").exists());
+    // A shell of the user's in a pane may.
+    let done = home.work().join("done");
+    let may = format!("{own} && : >{}", done.display());
+    home.run(&["--tab", "--no-focus", "--", "sh", "-c", &may]);
+    await_true("the user's shell may", || done.exists());
 }
 
 #[test]
