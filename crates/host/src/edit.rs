@@ -3,16 +3,18 @@
 //!
 //! Not here: what the edit is.
 
+mod swap;
+
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::fd::AsFd as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, Gid, Mode, RenameFlags, Uid, flock};
+use rustix::fs::{FlockOperation, flock};
 
-use crate::files::{read_capped, write_atomic};
+use crate::files::read_capped;
+use swap::{age, beside, exchange, put_where_nothing_is, remove, sync_folder, wait_until_older};
 
 /// How often an edit is made again because somebody else wrote meanwhile.
 const TRIES: usize = 300;
@@ -215,8 +217,12 @@ fn read<E>(path: &Path, most: u64) -> Result<Option<String>, EditError<E>> {
 
 fn copied<E>(path: &Path, text: Option<&str>, copy: Copy) -> Result<(), EditError<E>> {
     let Some(text) = text.filter(|_| copy == Copy::Make) else { return Ok(()) };
-    let mode = fs::metadata(path).map_or(0o600, |found| found.mode() & 0o7777);
-    write_atomic(&backup_of(path), text.as_bytes(), mode).map_err(io_error("its copy cannot be written"))
+    // With the mode and owner of the file.
+    let placed = beside(path, text, 0o600).and_then(|new| {
+        let renamed = fs::rename(&new, backup_of(path));
+        renamed.inspect_err(|_| drop(fs::remove_file(&new)))
+    });
+    placed.and_then(|()| sync_folder(path)).map_err(io_error("its copy cannot be written"))
 }
 
 /// Puts a text in the file's place; not where somebody else wrote meanwhile.
@@ -240,8 +246,7 @@ fn replace<E>(
     let _ = fs::remove_file(&new);
     match placed {
         Ok(true) => {
-            let synced = File::open(folder).and_then(|folder| folder.sync_all());
-            synced.map_err(io_error("its folder cannot be written"))?;
+            sync_folder(path).map_err(io_error("its folder cannot be written"))?;
             Ok(true)
         }
         Ok(false) => Ok(false),
@@ -249,133 +254,10 @@ fn replace<E>(
     }
 }
 
-/// A name of its own in the same folder.
-fn beside_name(path: &Path) -> io::Result<PathBuf> {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).map_err(io::Error::other)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Ok(path.with_file_name(format!(".{name}.{:016x}.new", u64::from_ne_bytes(random))))
-}
-
-fn beside(path: &Path, text: &str, mode: u32) -> io::Result<PathBuf> {
-    let new = beside_name(path)?;
-    let written = (|| {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-        let old = fs::metadata(path).ok();
-        if let Some(old) = &old
-            && let Ok(made) = file.metadata()
-            && (made.uid(), made.gid()) != (old.uid(), old.gid())
-        {
-            // Who may not give files away keeps them: the text counts.
-            let (uid, gid) = (Uid::from_raw(old.uid()), Gid::from_raw(old.gid()));
-            let _ = rustix::fs::fchown(file.as_fd(), Some(uid), Some(gid));
-        }
-        let mode = old.map_or(mode, |old| old.mode() & 0o7777);
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode))?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    })();
-    match written {
-        Ok(()) => Ok(new),
-        Err(error) => {
-            let _ = fs::remove_file(&new);
-            Err(error)
-        }
-    }
-}
-
-fn put_where_nothing_is(new: &Path, path: &Path) -> io::Result<bool> {
-    match fs::hard_link(new, path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// How long ago a file was written; none where that is not known, or lies in the future.
-fn age(path: &Path) -> Option<Duration> {
-    fs::metadata(path).ok()?.modified().ok()?.elapsed().ok()
-}
-
-fn wait_until_older(path: &Path, quiet: Duration) {
-    if let Some(age) = age(path).filter(|age| *age < quiet) {
-        std::thread::sleep(quiet.saturating_sub(age));
-    }
-}
-
-fn holds(path: &Path, text: &str) -> bool {
-    fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes())
-}
-
-/// Waits until nobody has written the file for a moment; whether it then still is what was read.
-fn settled(path: &Path, before: &str, quiet: Duration) -> bool {
-    wait_until_older(path, quiet);
-    holds(path, before) && age(path).is_none_or(|age| age >= quiet)
-}
-
-/// Swaps the two, looks whether what came out is what was read, and swaps back where it is not.
-fn exchange(new: &Path, path: &Path, (before, text): (&str, &str), quiet: Duration) -> io::Result<bool> {
-    // Between the swaps others would read a text that lacks their last change.
-    if !settled(path, before, quiet) {
-        return Ok(false);
-    }
-    match swap(new, path) {
-        Ok(()) if holds(new, before) => Ok(true),
-        Ok(()) => give_back(new, path, text).map(|()| false),
-        Err(rustix::io::Errno::NOENT) => Ok(false),
-        // A file system that cannot: looked at right before.
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => match holds(path, before) {
-            true => fs::rename(new, path).map(|()| true),
-            false => Ok(false),
-        },
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn swap(one: &Path, other: &Path) -> rustix::io::Result<()> {
-    let here = rustix::fs::CWD;
-    rustix::fs::renameat_with(here, one, here, other, RenameFlags::EXCHANGE)
-}
-
-/// Puts back what came out in a swap. What was written over our text meanwhile is newer, and goes in its
-/// place instead.
-fn give_back(new: &Path, path: &Path, text: &str) -> io::Result<()> {
-    let mut stood = text.as_bytes().to_vec();
-    for _ in 0..TRIES {
-        let theirs = fs::read(new)?;
-        swap(new, path)?;
-        if fs::read(new)? == stood {
-            break;
-        }
-        stood = theirs;
-    }
-    Ok(())
-}
-
-/// Removes the file; not where somebody else wrote meanwhile.
-fn remove(path: &Path, before: &str, quiet: Duration) -> io::Result<bool> {
-    if !settled(path, before, quiet) {
-        return Ok(false);
-    }
-    let out = beside_name(path)?;
-    fs::rename(path, &out)?;
-    if holds(&out, before) {
-        fs::remove_file(&out)?;
-        return Ok(true);
-    }
-    // Theirs goes back, unless they have written a newer one by now.
-    let back = fs::hard_link(&out, path);
-    fs::remove_file(&out)?;
-    match back {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(false),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
     use super::*;
 
@@ -401,9 +283,23 @@ mod tests {
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o640);
         assert_eq!(fs::read_to_string(backup_of(&file)).unwrap(), "one\n");
+        assert_eq!(fs::metadata(backup_of(&file)).unwrap().mode() & 0o7777, 0o640);
         assert_eq!(fs::read_dir(root.path().join("real")).unwrap().count(), 2, "nothing else is left");
         remove_backup(&link).unwrap();
         assert!(!backup_of(&file).exists());
+    }
+
+    #[test]
+    fn the_owner_stays_and_the_copy_has_it_too() {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("settings");
+        fs::write(&file, "one\n").unwrap();
+        // Whoever may not give files away looks at their own.
+        let _ = std::os::unix::fs::chown(&file, Some(12345), Some(12346));
+        let owner = |path: &Path| fs::metadata(path).map(|found| (found.uid(), found.gid())).unwrap();
+        let before = owner(&file);
+        assert!(append(root.path(), &file, "two").unwrap());
+        assert_eq!((owner(&file), owner(&backup_of(&file))), (before, before));
     }
 
     #[test]
@@ -482,18 +378,6 @@ mod tests {
             assert!(text.contains(&format!("theirs {line}\n")), "line {line} of {lines}\n{text}");
         }
         assert_eq!(text.matches("ours\n").count(), 1, "{text}");
-    }
-
-    #[test]
-    fn what_was_written_over_ours_meanwhile_is_not_lost() {
-        let root = tempfile::tempdir().unwrap();
-        let (path, new) = (root.path().join("settings"), root.path().join("new"));
-        for (stands, came_out, kept) in [("ours", "theirs", "theirs"), ("newer", "theirs", "newer")] {
-            fs::write(&path, stands).unwrap();
-            fs::write(&new, came_out).unwrap();
-            give_back(&new, &path, "ours").unwrap();
-            assert_eq!(fs::read_to_string(&path).unwrap(), kept);
-        }
     }
 
     #[test]
