@@ -321,7 +321,7 @@ fn thirty_agents_are_known_by_their_names() {
         ("Qwen Code", "qwen"),
         ("GitHub Copilot CLI", "copilot"),
         ("Cursor CLI", "cursor-agent"),
-        ("Factory Droid", "droid"),
+        ("droid", "droid"),
         ("Augment", "auggie"),
         ("Kiro CLI", "kiro-cli"),
         ("Kimi Code", "kimi"),
