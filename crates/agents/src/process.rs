@@ -25,8 +25,11 @@ pub struct Process {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ProcessRules {
-    /// Names of the program itself, and of the script an interpreter runs as it.
+    /// Names of the program itself, and of the script an interpreter runs as it, with its ending.
     pub names: Vec<String>,
+    /// The interpreters that may run it; absent: any. Under another one the names are somebody
+    /// else's.
+    pub runtimes: Option<Vec<Runtime>>,
     /// Packages (npm, PyPI): `node_modules/<package>/` or `site-packages/<package>/` in the
     /// path of the script or executable.
     pub packages: Vec<String>,
@@ -39,6 +42,9 @@ pub(crate) struct ProcessRules {
     pub proof: Vec<String>,
     /// Subcommands that are no agent at work: `login`, `mcp`, `serve`.
     pub tools: Vec<String>,
+    /// Where it takes no other word first, the subcommands of an agent at work; empty: any. For a
+    /// name that another tool has.
+    pub sessions: Vec<String>,
     /// Names an interpreter's program gives itself (`process.title`): then argv[0] and comm are
     /// all there is, and the executable is still the interpreter.
     pub titles: Vec<String>,
@@ -58,11 +64,24 @@ pub(crate) struct WordRule {
     pub subcommand: Vec<String>,
 }
 
+/// Whose scripts an interpreter runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Runtime {
+    Node,
+    Python,
+}
+
 /// What a process comes down to once wrappers and interpreters are looked through.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command<'a> {
     /// Names it goes by: its own, and the script's.
     pub names: Vec<String>,
+    /// The name of a script's file without its ending (`goose` of `goose.js`): anybody's file may be
+    /// called so, where what a package puts on the `PATH` has no ending.
+    pub file: Option<&'a str>,
+    /// The interpreter or package runner that it runs by.
+    pub runtime: Option<Runtime>,
     /// Paths that prove where it comes from: executable and script.
     pub paths: Vec<&'a str>,
     /// `python -m` module.
@@ -76,6 +95,8 @@ pub(crate) struct Command<'a> {
 }
 
 const NODE: [&str; 4] = ["node", "nodejs", "bun", "deno"];
+/// Interpreters that no agent is written for: what their scripts are called says nothing.
+const FOREIGN: [&str; 8] = ["ruby", "perl", "php", "lua", "luajit", "tclsh", "wish", "Rscript"];
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "fish"];
 /// Wrappers that run the rest of their arguments, with their options that take a value.
 const WRAPPERS: [(&str, &[&str]); 10] = [
@@ -127,13 +148,18 @@ pub(crate) fn base(path: &str) -> &str {
 
 const SCRIPT_ENDS: [&str; 6] = [".js", ".mjs", ".cjs", ".ts", ".py", ".sh"];
 
-fn script_name(path: &str) -> &str {
-    let name = base(path);
-    SCRIPT_ENDS.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
-}
-
 fn is_python(name: &str) -> bool {
     name.strip_prefix("python").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+fn is_foreign(name: &str) -> bool {
+    FOREIGN.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+fn runtime(name: &str) -> Option<Runtime> {
+    let python = is_python(name) || ["uvx", "pipx"].contains(&name);
+    let node = NODE.contains(&name) || RUNNERS.iter().any(|(runner, _)| *runner == name);
+    python.then_some(Runtime::Python).or(node.then_some(Runtime::Node))
 }
 
 fn is_interpreter(name: &str) -> bool {
@@ -144,9 +170,13 @@ impl<'a> Command<'a> {
     /// What this process is.
     pub(crate) fn of(process: &'a Process) -> Command<'a> {
         let argv: Vec<&str> = process.argv.iter().map(String::as_str).collect();
-        let mut command = Command::of_words(&argv, 0);
         let exe = process.exe.as_deref();
         let first = argv.first().map(|word| base(word)).unwrap_or_default();
+        let program = exe.map_or(first, base);
+        if is_foreign(program) {
+            return Command { names: vec![program.to_owned()], ..Command::default() };
+        }
+        let mut command = Command::of_words(&argv, 0);
         // A program that renamed itself keeps only the new name; an interpreter's own name is
         // already looked through.
         if !process.comm.is_empty() && (!is_plain(first) || !command.names.iter().any(|name| name != first)) {
@@ -157,7 +187,7 @@ impl<'a> Command<'a> {
             if !is_plain(base(exe)) {
                 command.names.push(base(exe).to_owned());
             } else if !is_plain(first) && is_interpreter(base(exe)) {
-                command.renamed(argv[0]);
+                command.renamed(argv[0], runtime(base(exe)));
             }
         }
         if command.script.is_some() {
@@ -168,8 +198,9 @@ impl<'a> Command<'a> {
 
     /// An interpreter under another name: a program that set its title, or `exec -a` with the
     /// script still among the arguments.
-    fn renamed(&mut self, title: &'a str) {
+    fn renamed(&mut self, title: &'a str, runtime: Option<Runtime>) {
         self.title = Some(title);
+        self.runtime = runtime;
         let script = self.args.iter().position(|word| !word.starts_with('-'));
         let Some(at) = script.filter(|at| SCRIPT_ENDS.iter().any(|end| self.args[*at].ends_with(end))) else {
             return;
@@ -192,7 +223,7 @@ impl<'a> Command<'a> {
                 return Command::of_words(unwrap(name, rest, values), depth + 1);
             }
             if let Some(inner) = runner(name, rest) {
-                return package_command(inner);
+                return Command { runtime: runtime(name), ..package_command(inner) };
             }
             if SHELLS.contains(&name) {
                 return Command::of_shell(first, rest, depth).unwrap_or_default();
@@ -206,17 +237,18 @@ impl<'a> Command<'a> {
 
     /// `node [options] script args`, `python -m module args`.
     fn of_script(first: &'a str, rest: &[&'a str]) -> Command<'a> {
+        let runtime = runtime(base(first));
         let mut words = rest.iter();
         while let Some(word) = words.next() {
             if *word == "-m" {
                 let module = words.next().copied();
                 let args = words.copied().collect();
-                return Command { paths: vec![first], module, args, ..Command::default() };
+                return Command { paths: vec![first], module, args, runtime, ..Command::default() };
             }
             if matches!(*word, "-e" | "--eval" | "-c" | "-p") {
                 break;
             }
-            if *word == "run" && base(first) == "bun" {
+            if *word == "run" && ["bun", "deno"].contains(&base(first)) {
                 continue;
             }
             if word.starts_with('-') {
@@ -225,8 +257,7 @@ impl<'a> Command<'a> {
                 }
                 continue;
             }
-            let script = Command::plain(script_name(word), vec![first, word], words.as_slice());
-            return Command { script: Some(word), ..script };
+            return Command { runtime, ..Command::script(first, word, words.as_slice()) };
         }
         Command::plain(base(first), vec![first], &[])
     }
@@ -243,8 +274,13 @@ impl<'a> Command<'a> {
             let words: Vec<&str> = text.split_whitespace().skip_while(|word| is_assignment(word)).collect();
             return Some(Command::of_words(&words, depth + 1));
         }
-        let script = Command::plain(script_name(rest[at]), vec![first, rest[at]], &rest[at + 1..]);
-        Some(Command { script: Some(rest[at]), ..script })
+        Some(Command::script(first, rest[at], &rest[at + 1..]))
+    }
+
+    fn script(first: &'a str, path: &'a str, args: &[&'a str]) -> Command<'a> {
+        let name = base(path);
+        let file = SCRIPT_ENDS.iter().find_map(|end| name.strip_suffix(end));
+        Command { file, script: Some(path), ..Command::plain(name, vec![first, path], args) }
     }
 }
 
@@ -253,8 +289,21 @@ impl Command<'_> {
         names.iter().any(|name| self.names.iter().any(|seen| same_name(seen, name)))
     }
 
+    /// Whether its file is called so.
+    fn is_file_of(&self, names: &[String]) -> bool {
+        self.file.is_some_and(|file| names.iter().any(|name| name == file))
+    }
+
     fn is_proven(&self, proof: &[String]) -> bool {
-        proof.is_empty() || proof.iter().any(|proof| self.paths.iter().any(|path| path.contains(proof)))
+        proof.iter().any(|proof| self.paths.iter().any(|path| path.contains(proof)))
+    }
+
+    /// Whether it has one of these names, with what it takes to believe it.
+    fn is_believed(&self, names: &[String], proof: &[String]) -> bool {
+        match self.is_proven(proof) {
+            true => self.goes_by(names) || self.is_file_of(names),
+            false => proof.is_empty() && self.goes_by(names),
+        }
     }
 }
 
@@ -339,21 +388,25 @@ impl ProcessRules {
         });
         let module = command.module.is_some_and(|module| self.modules.iter().any(|m| m == module));
         let titled = command.title.is_some_and(|title| self.titles.iter().any(|known| known == title));
-        let named = command.goes_by(&self.names) && command.is_proven(&self.proof);
+        let own = |runtimes: &Vec<Runtime>| command.runtime.is_none_or(|runtime| runtimes.contains(&runtime));
+        let named = command.is_believed(&self.names, &self.proof) && self.runtimes.as_ref().is_none_or(own);
         let by_word = self.words.iter().any(|word| {
-            command.goes_by(std::slice::from_ref(&word.name))
-                && command.is_proven(&word.proof)
-                && begins(&word.subcommand)
+            command.is_believed(std::slice::from_ref(&word.name), &word.proof) && begins(&word.subcommand)
         });
+        let works = |word: &str| {
+            !self.tools.iter().any(|tool| tool == word)
+                && (self.sessions.is_empty() || self.sessions.iter().any(|known| known == word))
+        };
         (packaged || module || titled || named || by_word)
             && begins(&self.subcommand)
-            && !words.first().is_some_and(|word| self.tools.iter().any(|tool| tool == word))
+            && words.first().is_none_or(|word| works(word))
     }
 
     /// Whether this command has the agent's name, proven or not.
     pub(crate) fn is_named(&self, command: &Command<'_>) -> bool {
-        command.goes_by(&self.names)
-            || self.words.iter().any(|word| command.goes_by(std::slice::from_ref(&word.name)))
+        let words = self.words.iter().map(|word| std::slice::from_ref(&word.name));
+        let mut names = words.chain([self.names.as_slice()]);
+        names.any(|names| command.goes_by(names) || command.is_file_of(names))
     }
 }
 
@@ -397,6 +450,9 @@ mod tests {
         assert_eq!(names(&["timeout", "-k", "5", "60", "codex"]), ["codex"]);
         assert_eq!(names(&["npx", "-y", "@openai/codex@latest", "exec"]), ["codex"]);
         assert!(names(&["bash", "-c", "echo claude; true"]).is_empty());
+        // A file's ending belongs to its name.
+        assert_eq!(names(&["node", "/x/codex.js"]), ["codex.js"]);
+        assert_eq!(names(&["deno", "run", "-A", "mine.ts"]), ["mine.ts"]);
     }
 
     #[test]

@@ -190,6 +190,87 @@ fn names_that_are_ordinary_words_prove_nothing() {
     assert_eq!(catalog.in_doubt(&process("vim", "/usr/bin/vim", &["vim", "/usr/bin/pi"])), None);
 }
 
+/// What a package puts on the `PATH` has no ending and its interpreter; anything else of that name is
+/// somebody's own.
+#[test]
+fn scripts_that_only_have_an_agents_name_are_none() {
+    let catalog = Catalog::builtin();
+    let (node, python) = ("/usr/local/bin/node", "/usr/bin/python3.13");
+    let none = |process: Process| {
+        let found = catalog.recognise(std::slice::from_ref(&process)).map(|agent| agent.name());
+        assert_eq!(found, None, "{process:?}");
+    };
+    let commands = catalog.iter().filter(|agent| !agent.hidden()).flat_map(|agent| agent.commands());
+    for name in commands {
+        for folder in ["", "./", "/home/u/src/mine/", "/usr/local/bin/"] {
+            for end in [".js", ".mjs", ".cjs", ".ts"] {
+                none(process("MainThread", node, &["node", &format!("{folder}{name}{end}")]));
+                none(process("bun", "/x/bun", &["bun", "run", &format!("{folder}{name}{end}")]));
+            }
+            none(process("python3", python, &["python3", &format!("{folder}{name}.py")]));
+            none(process(&format!("{name}.py"), python, &["python3", &format!("{folder}{name}.py")]));
+            none(process("bash", "/bin/bash", &["bash", &format!("{folder}{name}.sh")]));
+            // With its own line for the interpreter the kernel calls it by the script's name.
+            for other in ["ruby", "/usr/bin/perl", "php8.2", "lua5.4"] {
+                let exe = format!("/usr/bin/{}", other.trim_start_matches("/usr/bin/"));
+                none(process(name, &exe, &[other, &format!("{folder}{name}")]));
+            }
+        }
+    }
+    for (name, packages) in [("claude", "@anthropic-ai/claude-code"), ("kode", "@shareai-lab/kode")] {
+        let real = format!("/usr/local/lib/node_modules/{packages}/{name}.js");
+        let script = process("MainThread", node, &["node", &format!("./{name}.js")]);
+        assert_eq!(catalog.in_doubt(&script), Some(format!("./{name}.js").as_str()));
+        let linked = Process { script: Some(real), ..script };
+        assert_eq!(catalog.recognise(&[linked]).map(|agent| agent.name()), Some(name));
+    }
+    for (argv, comm, exe) in [
+        (["node", "/usr/local/bin/aider"], "MainThread", node),
+        (["node", "/usr/local/bin/goose"], "MainThread", node),
+        (["npx", "goose"], "npx", node),
+        (["npx", "openhands"], "npx", node),
+        (["uvx", "goose"], "uvx", "/usr/bin/uv"),
+        (["deno", "goose.ts"], "deno", "/usr/bin/deno"),
+        // A tool that looks through genomes, one that deploys.
+        (["python3", "/usr/bin/gemini"], "gemini", python),
+        (["copilot", "svc"], "copilot", "/usr/local/bin/copilot"),
+    ] {
+        none(process(comm, exe, &argv));
+    }
+}
+
+/// A tool for databases has the name too: it has options before its words.
+#[test]
+fn the_migration_tool_goose_is_not_the_agent() {
+    let catalog = Catalog::builtin();
+    let goose = |args: &[&str]| {
+        let argv: Vec<&str> = ["goose"].iter().chain(args).copied().collect();
+        let process = process("goose", "/home/u/go/bin/goose", &argv);
+        catalog.recognise(&[process]).map(|agent| agent.name().to_owned())
+    };
+    for args in [
+        "up",
+        "status",
+        "-dir D up",
+        "-dir=D up",
+        "--dir D status",
+        "-v -table x up",
+        "-s create add sql",
+        "-dir db postgres user=x down-to 3",
+        "postgres user=x up",
+        "-env none -dir D sqlite3 ./a.db up",
+        "configure",
+        "mcp developer",
+        "session-old",
+    ] {
+        assert_eq!(goose(&args.split(' ').collect::<Vec<_>>()), None, "goose {args}");
+    }
+    for args in ["session", "session --resume", "s -n mine", "run -s -t hello", "session --max-turns 3"] {
+        assert_eq!(goose(&args.split(' ').collect::<Vec<_>>()).as_deref(), Some("goose"), "goose {args}");
+    }
+    assert_eq!(goose(&[]).as_deref(), Some("goose"));
+}
+
 #[test]
 fn other_programs_are_no_agent() {
     let catalog = Catalog::builtin();
