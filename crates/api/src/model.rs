@@ -70,6 +70,9 @@ pub struct Tab {
     pub floats_hidden: bool,
     /// The pane that keys go to.
     pub focus: PaneId,
+    /// While a floating pane has the focus: the tile that it goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub came_from: Option<PaneId>,
     /// Set while one pane fills the tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zoomed: Option<PaneId>,
@@ -79,7 +82,8 @@ impl Tab {
     /// A tab with one pane.
     pub fn of_pane(id: TabId, name: Option<String>, pane: PaneId) -> Tab {
         let layout = Layout::Pane(pane);
-        Tab { id, name, layout, floating: Vec::new(), floats_hidden: false, focus: pane, zoomed: None }
+        let (floating, floats_hidden) = (Vec::new(), false);
+        Tab { id, name, layout, floating, floats_hidden, focus: pane, came_from: None, zoomed: None }
     }
 
     /// Every pane: the tiled ones in reading order, then the floating ones.

@@ -113,7 +113,8 @@ pub(crate) fn hide_floats(desk: &mut Desk<'_>, _: &Permit, ask: &OnTab) -> Answe
     if tab.floating.is_empty() {
         return Err(Refusal::failed(format!("nothing floats in tab {}: let a pane float first", ask.tab)));
     }
-    if let Some(pane) = float::hide(tab) {
+    let focus = if tab.floats_hidden { float::show(tab) } else { float::hide(tab) };
+    if let Some(pane) = focus {
         desk.out.tell(Happening::PaneFocused { pane });
     }
     desk.out.restructure();

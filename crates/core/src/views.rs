@@ -47,16 +47,12 @@ pub(crate) fn take_focus(desk: &mut Desk<'_>, pane: PaneId) {
     let Some(id) = desk.tree.place(pane).map(|(_, tab)| tab.id) else { return };
     let Some(tab) = desk.tree.tab_mut(id) else { return };
     let raised = float::raise(tab, pane);
-    if tab.focus != pane {
-        tab.focus = pane;
+    let (had, zoomed) = (tab.focus, tab.zoomed);
+    float::focus(tab, pane);
+    if raised || had != pane || zoomed != tab.zoomed {
+        desk.out.restructure();
+    }
+    if had != pane {
         desk.out.tell(kraal_api::events::Happening::PaneFocused { pane });
-        desk.out.restructure();
-    }
-    if tab.zoomed.is_some_and(|zoomed| zoomed != pane) {
-        tab.zoomed = None;
-        desk.out.restructure();
-    }
-    if raised {
-        desk.out.restructure();
     }
 }

@@ -7,10 +7,19 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::{Scene, astray, bearing, inside, outside, verdict};
-use kraal_api::model::{Exit, Phase};
+use kraal_api::layout::Rect;
+use kraal_api::model::{Exit, Phase, Tab};
 use kraal_api::stream::Area;
 use kraal_api::{ConnId, Kind, PaneId, Refusal, Request, State};
 use kraal_core::{Effect, Input, Outcome, PaneChange, Peer, Revival, Saved, Settings, Ticket, World};
+
+/// Rooms that a tab may have.
+const ROOMS: [Rect; 4] = [
+    Rect { x: 0, y: 0, w: 1, h: 1 },
+    Rect { x: 28, y: 1, w: 3, h: 2 },
+    Rect { x: 0, y: 0, w: 80, h: 22 },
+    Rect { x: 4, y: 1, w: 317, h: 83 },
+];
 
 /// SplitMix64: enough for tests, and the same on every machine.
 struct Dice(u64);
@@ -55,6 +64,8 @@ const REQUESTS: &[&str] = &[
     r#"{"Verb":{"Run":{"argv":["make"],"opening":{"place":"down","from":%P,"at_end":"close"}}}}"#,
     r#"{"Verb":{"Run":{"argv":["claude"],"opening":{"place":"here","from":%P}}}}"#,
     r#"{"Verb":{"Run":{"argv":["top"],"opening":{"workspace":"%W","name":"x%N"}}}}"#,
+    r#"{"Verb":{"Run":{"argv":["top"],"opening":{"place":"floating","from":%P}}}}"#,
+    r#"{"Verb":{"Run":{"argv":["top"],"opening":{"place":"floating","attention":"background"}}}}"#,
     r#"{"Verb":{"StartAgent":{"agent":"codex","lead":true}}}"#,
     r#"{"Verb":{"SendText":{"pane":%P,"text":"x"}}}"#,
     r#"{"Verb":{"SendKeys":{"pane":"x%N","keys":["a"]}}}"#,
@@ -67,7 +78,16 @@ const REQUESTS: &[&str] = &[
     r#"{"Verb":{"ResizePane":{"pane":%P,"direction":"up","cells":-%N}}}"#,
     r#"{"Verb":{"MovePane":{"pane":%P,"to":%T}}}"#,
     r#"{"Verb":{"MovePane":{"pane":%P}}}"#,
+    r#"{"Verb":{"ResizePane":{"pane":%P,"direction":"left","cells":-2147483648}}}"#,
+    r#"{"Verb":{"ResizePane":{"pane":%P,"direction":"down","cells":2147483647}}}"#,
     r#"{"Verb":{"SwapPane":{"pane":%P,"with":%Q}}}"#,
+    r#"{"Verb":{"Float":{"pane":%P}}}"#,
+    r#"{"Verb":{"Float":{"pane":%Q}}}"#,
+    r#"{"Verb":{"PlaceFloat":{"pane":%P,"x":%N0,"y":%N,"w":%N0,"h":%N}}}"#,
+    r#"{"Verb":{"PlaceFloat":{"pane":%P,"x":65535,"y":65535,"w":65535,"h":0}}}"#,
+    r#"{"Verb":{"HideFloats":{"tab":%T}}}"#,
+    r#"{"Verb":{"HideFloats":{"tab":1}}}"#,
+    r#"{"Verb":{"Arrange":{"tab":%T,"how":"next"}}}"#,
     r#"{"Verb":{"LookAt":{"tab":%T}}}"#,
     r#"{"Verb":{"CloseTab":{"tab":%T}}}"#,
     r#"{"Verb":{"RenameTab":{"tab":%T,"name":"n%N"}}}"#,
@@ -79,6 +99,7 @@ const REQUESTS: &[&str] = &[
     r#"{"Verb":{"Lead":{"pane":%P}}}"#,
     r#"{"Verb":{"Attach":{"stream":1,"area":{"cols":%N,"rows":%N},"workspace":"%W"}}}"#,
     r#"{"Verb":{"Attach":{"stream":1,"area":{"cols":120,"rows":%N},"tab":%T}}}"#,
+    r#"{"Verb":{"Attach":{"stream":1,"area":{"cols":1,"rows":1},"tab":%T}}}"#,
     r#"{"Verb":"ReloadConfig"}"#,
     r#"{"Verb":"Info"}"#,
 ];
@@ -128,7 +149,9 @@ fn random_change(dice: &mut Dice) -> PaneChange {
 fn random_input(dice: &mut Dice, ticket: u64) -> Input {
     let conn = ConnId(dice.below(5));
     let pane = PaneId(dice.below(12));
-    let area = Area { cols: dice.below(200) as u16, rows: dice.below(60) as u16 };
+    // Now and then there is hardly any room.
+    let (cols, rows) = if dice.below(3) == 0 { (3, 3) } else { (200, 60) };
+    let area = Area { cols: dice.below(cols) as u16, rows: dice.below(rows) as u16 };
     match dice.below(24) {
         0 => Input::Closed { conn },
         1 => Input::ClientArea { conn, area },
@@ -158,6 +181,25 @@ fn random_input(dice: &mut Dice, ticket: u64) -> Input {
     }
 }
 
+/// What holds of every tab.
+fn check_tab(tab: &Tab) {
+    assert!(tab.zoomed.is_none_or(|zoomed| zoomed == tab.focus), "{tab:?}");
+    assert!(!tab.floats_hidden || !tab.floating.is_empty(), "nothing is hidden: {tab:?}");
+    let back = tab.came_from;
+    assert!(back.is_none_or(|tile| tab.floats(tab.focus) && tab.layout.contains(tile)), "{tab:?}");
+    for area in ROOMS {
+        let in_sight = tab.in_sight(area);
+        assert!(in_sight.iter().any(|(pane, _)| *pane == tab.focus), "keys go out of sight: {tab:?}");
+        for float in &tab.floating {
+            let rect = float.rect(area);
+            let within =
+                |at: u16, length: u16, from: u16, room: u16| at >= from && at + length <= from + room;
+            assert!(within(rect.x, rect.w, area.x, area.w), "{rect:?} in {area:?}");
+            assert!(within(rect.y, rect.h, area.y, area.h), "{rect:?} in {area:?}");
+        }
+    }
+}
+
 /// What holds after every input.
 fn check_whole(world: &World, now: u64) {
     let model = world.model();
@@ -165,10 +207,8 @@ fn check_whole(world: &World, now: u64) {
     for workspace in &model.workspaces {
         assert!(!workspace.tabs.is_empty(), "{workspace:?}");
         for tab in &workspace.tabs {
-            let panes = tab.layout.panes();
-            assert!(panes.contains(&tab.focus), "{tab:?}");
-            assert!(tab.zoomed.is_none_or(|zoomed| zoomed == tab.focus), "{tab:?}");
-            for pane in panes {
+            check_tab(tab);
+            for pane in tab.panes() {
                 assert!(placed.insert(pane), "{pane} lies in two places");
                 let (cols, rows) = world.pane_size(pane);
                 assert!(cols >= 1 && rows >= 1);
@@ -214,6 +254,25 @@ impl Told {
     }
 }
 
+/// How often a tab was seen that has floating panes.
+#[derive(Debug, Default)]
+struct Floated {
+    shown: u32,
+    hidden: u32,
+    focused: u32,
+    several: u32,
+}
+
+impl Floated {
+    fn count(&mut self, tab: &Tab) {
+        let there = !tab.floating.is_empty();
+        self.shown += u32::from(there && !tab.floats_hidden);
+        self.hidden += u32::from(there && tab.floats_hidden);
+        self.focused += u32::from(tab.floats(tab.focus));
+        self.several += u32::from(tab.floating.len() > 1);
+    }
+}
+
 /// What was saved comes back as it was.
 fn check_saved(world: &World, now: u64) {
     let saved = world.save();
@@ -235,6 +294,7 @@ fn check_saved(world: &World, now: u64) {
 #[test]
 fn any_input_leaves_the_world_whole() {
     let (mut steps, mut most) = (0, 0);
+    let mut floated = Floated::default();
     for seed in 0..120 {
         let mut dice = Dice(seed);
         let mut scene = Scene::attached();
@@ -246,7 +306,9 @@ fn any_input_leaves_the_world_whole() {
             told.check(&scene.world, &effects);
             check_whole(&scene.world, scene.now);
             steps += 1;
-            most = most.max(scene.world.model().panes.len());
+            let model = scene.world.model();
+            most = most.max(model.panes.len());
+            model.workspaces.iter().flat_map(|workspace| &workspace.tabs).for_each(|tab| floated.count(tab));
             if effects.iter().any(|effect| matches!(effect, Effect::End { .. })) {
                 break;
             }
@@ -257,4 +319,6 @@ fn any_input_leaves_the_world_whole() {
     }
     // The walks are worth something: most are long, and there is more than a pane or two.
     assert!(steps > 120 * 100 && most > 8, "{steps} steps, {most} panes");
+    let Floated { shown, hidden, focused, several } = floated;
+    assert!([shown, hidden, focused, several].into_iter().all(|times| times > 500), "{floated:?}");
 }

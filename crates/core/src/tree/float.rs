@@ -37,30 +37,66 @@ pub(crate) fn put_beside(tab: &mut Tab, at: PaneId, axis: Axis, new: PaneId) {
     }
 }
 
-/// Takes a pane out; the pane that takes its place in the focus is the answer. None when it was the
-/// only one.
-pub(crate) fn take_out(tab: &mut Tab, pane: PaneId) -> Option<PaneId> {
-    if let Some(at) = tab.floating.iter().position(|float| float.pane == pane) {
+/// Takes a pane out and gives its focus on; the pane that gets it is the answer's second half. None
+/// when it was the only one.
+pub(crate) fn take_out(tab: &mut Tab, pane: PaneId) -> Option<Option<PaneId>> {
+    let heir = if let Some(at) = tab.floating.iter().position(|float| float.pane == pane) {
         tab.floating.remove(at);
         let above = tab.floating.last().filter(|_| !tab.floats_hidden).map(|float| float.pane);
-        return above.or_else(|| tab.layout.panes().first().copied());
-    }
-    match layout::remove(&mut tab.layout, pane) {
-        Some(heir) => Some(heir),
+        above.or_else(|| tile(tab))?
+    } else if tab.layout == Layout::Pane(pane) {
         // The last tile goes: the topmost of those that float takes its room.
-        None if tab.layout == Layout::Pane(pane) => {
-            let heir = tab.floating.pop()?.pane;
-            tab.layout = Layout::Pane(heir);
-            Some(heir)
-        }
-        None => None,
+        let heir = tab.floating.pop()?.pane;
+        tab.layout = Layout::Pane(heir);
+        heir
+    } else {
+        layout::remove(&mut tab.layout, pane)?
+    };
+    tab.came_from = tab.came_from.map(|tile| if tile == pane { heir } else { tile });
+    tab.zoomed = tab.zoomed.filter(|zoomed| *zoomed != pane);
+    let passed_on = (tab.focus == pane).then_some(heir);
+    focus(tab, passed_on.unwrap_or(tab.focus));
+    Some(passed_on)
+}
+
+/// Gives a pane of the tab the focus. What fills the tab is what keys go to: another one makes way.
+pub(crate) fn focus(tab: &mut Tab, pane: PaneId) {
+    if tab.layout.contains(tab.focus) {
+        tab.came_from = Some(tab.focus);
     }
+    tab.focus = pane;
+    tab.zoomed = tab.zoomed.filter(|zoomed| *zoomed == pane);
+    settle(tab);
+}
+
+/// Only what floats can be hidden, and only a floating pane's focus goes back to a tile.
+pub(crate) fn settle(tab: &mut Tab) {
+    tab.floats_hidden &= !tab.floating.is_empty();
+    let floats = tab.floats(tab.focus);
+    tab.came_from = tab.came_from.filter(|tile| floats && tab.layout.contains(*tile));
+}
+
+/// The tile that gets the focus when no floating pane has it any more.
+pub(crate) fn tile(tab: &Tab) -> Option<PaneId> {
+    let known = tab.came_from.filter(|tile| tab.layout.contains(*tile));
+    known.or_else(|| tab.layout.panes().first().copied())
 }
 
 /// Every pane under another number.
 pub(crate) fn renumber(tab: &mut Tab, number: &impl Fn(PaneId) -> PaneId) {
     layout::renumber(&mut tab.layout, number);
     tab.floating.iter_mut().for_each(|float| float.pane = number(float.pane));
+    tab.came_from = tab.came_from.map(number);
+}
+
+/// Two panes of the tab change places. The focus goes with its pane, and stays in sight.
+pub(crate) fn swap(tab: &mut Tab, exchanged: &impl Fn(PaneId) -> PaneId) {
+    renumber(tab, exchanged);
+    if tab.floats(tab.focus) {
+        tab.came_from = tab.came_from.or(Some(exchanged(tab.focus)));
+        raise(tab, tab.focus);
+    }
+    settle(tab);
 }
 
 /// Lets a tiled pane float, or tiles a floating one. False when it is the only tile and stays.
@@ -68,12 +104,15 @@ pub(crate) fn toggle(tab: &mut Tab, pane: PaneId, axis: Axis) -> bool {
     if tab.floats(pane) {
         tab.floating.retain(|float| float.pane != pane);
         put_beside(tab, pane, axis, pane);
+        settle(tab);
         return true;
     }
-    if layout::remove(&mut tab.layout, pane).is_none() {
-        return false;
+    let Some(heir) = layout::remove(&mut tab.layout, pane) else { return false };
+    if tab.focus == pane || tab.came_from == Some(pane) {
+        tab.came_from = Some(heir);
     }
     add(tab, pane);
+    settle(tab);
     true
 }
 
@@ -90,21 +129,21 @@ pub(crate) fn raise(tab: &mut Tab, pane: PaneId) -> bool {
     true
 }
 
-/// Hides the floating panes, or shows them. What has the focus stays in sight: the pane that gets it
-/// is the answer, where another one does.
+/// Hides the floating panes. What has the focus stays in sight: the tile that gets it is the answer,
+/// where another pane had it.
 pub(crate) fn hide(tab: &mut Tab) -> Option<PaneId> {
-    if tab.floating.is_empty() {
-        return None;
-    }
-    tab.floats_hidden = !tab.floats_hidden;
-    let wanted = match tab.floats_hidden {
-        true if tab.floats(tab.focus) => tab.layout.panes().first().copied(),
-        true => None,
-        false => tab.floating.last().map(|float| float.pane),
-    }?;
-    tab.focus = wanted;
-    tab.zoomed = tab.zoomed.filter(|zoomed| *zoomed == wanted);
-    Some(wanted)
+    tab.floats_hidden = true;
+    let wanted = if tab.floats(tab.focus) { tile(tab) } else { None };
+    focus(tab, wanted.unwrap_or(tab.focus));
+    wanted
+}
+
+/// Shows the floating panes again; the topmost gets the focus and is the answer.
+pub(crate) fn show(tab: &mut Tab) -> Option<PaneId> {
+    tab.floats_hidden = false;
+    let wanted = tab.floating.last().map(|float| float.pane);
+    focus(tab, wanted.unwrap_or(tab.focus));
+    wanted
 }
 
 /// Moves and sizes a floating pane. False when nothing changed.

@@ -261,19 +261,10 @@ impl Tree {
     fn take_out(&mut self, pane: PaneId) -> Option<Removed> {
         let id = self.place(pane)?.1.id;
         let tab = self.tab_mut(id)?;
-        let Some(heir) = float::take_out(tab, pane) else {
-            return Some(Removed { tab: id, focus: None, closed: Some(self.close_tab(id)?) });
-        };
-        if tab.zoomed == Some(pane) {
-            tab.zoomed = None;
+        match float::take_out(tab, pane) {
+            Some(focus) => Some(Removed { tab: id, focus, closed: None }),
+            None => Some(Removed { tab: id, focus: None, closed: Some(self.close_tab(id)?) }),
         }
-        let focus = (tab.focus == pane).then_some(heir);
-        if let Some(heir) = focus {
-            tab.focus = heir;
-            // What fills the tab is what keys go to.
-            tab.zoomed = tab.zoomed.filter(|zoomed| *zoomed == heir);
-        }
-        Some(Removed { tab: id, focus, closed: None })
     }
 
     /// Takes an emptied tab out.
@@ -335,12 +326,13 @@ impl Tree {
             _ => pane,
         };
         for tab in self.workspaces.iter_mut().flat_map(|workspace| &mut workspace.tabs) {
-            let within = tab.contains(one) && tab.contains(other);
-            float::renumber(tab, &exchanged);
-            if !within {
-                tab.focus = exchanged(tab.focus);
-                tab.zoomed = tab.zoomed.map(exchanged);
+            if tab.contains(one) && tab.contains(other) {
+                float::swap(tab, &exchanged);
+                return;
             }
+            float::renumber(tab, &exchanged);
+            tab.focus = exchanged(tab.focus);
+            tab.zoomed = tab.zoomed.map(exchanged);
         }
     }
 

@@ -9,7 +9,7 @@ use kraal_api::layout::{Layout, Rect};
 use kraal_api::model::{Tab, Workspace};
 use kraal_api::{PaneId, TabId, WorkspaceId};
 
-use super::{PaneState, Tree};
+use super::{PaneState, Tree, float};
 
 /// The parts of a tree.
 #[derive(Clone, Debug, Default)]
@@ -76,12 +76,12 @@ fn whole_tab(mut tab: Tab, panes: &BTreeMap<PaneId, PaneState>, seen: &mut Seen)
     tab.floating.retain(|float| panes.contains_key(&float.pane) && seen.panes.insert(float.pane));
     // Without a tile the topmost of those that float becomes one.
     tab.layout = layout.or_else(|| tab.floating.pop().map(|float| Layout::Pane(float.pane)))?;
-    tab.floats_hidden &= !tab.floating.is_empty();
     seen.tabs.insert(tab.id);
     if !tab.contains(tab.focus) || (tab.floats_hidden && tab.floats(tab.focus)) {
-        tab.focus = *tab.layout.panes().first()?;
+        tab.focus = float::tile(&tab)?;
     }
     tab.zoomed = tab.zoomed.filter(|zoomed| *zoomed == tab.focus);
+    float::settle(&mut tab);
     Some(tab)
 }
 
