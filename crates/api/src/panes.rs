@@ -226,7 +226,7 @@ pub struct Prompt {
     pub text: String,
 }
 
-/// Verbs that only name a pane: `Focus`, `ClosePane`, `Zoom`, `Rerun`.
+/// Verbs that only name a pane: `Focus`, `Reveal`, `ClosePane`, `Zoom`, `Rerun`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OnPane {

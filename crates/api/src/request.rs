@@ -173,6 +173,8 @@ named! {
         Prompt(Prompt),
         /// Goes to a pane.
         Focus(OnPane),
+        /// Goes to a pane and hides the floating panes that lie over it.
+        Reveal(OnPane),
         /// Names a pane.
         Rename(Rename),
         /// Closes a pane and ends its program.

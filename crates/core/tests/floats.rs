@@ -108,3 +108,34 @@ fn the_focus_goes_back_to_the_tile_it_came_from() {
     scene.user(r#"{"ClosePane":{"pane":4}}"#);
     assert_eq!(focus(&scene), 3);
 }
+
+#[test]
+fn going_to_a_pane_hides_what_floats_over_it_however_often() {
+    let mut scene = tiles();
+    float(&mut scene);
+    scene.note("two tiles are gone to at once, both under the floating one");
+    scene.user(r#"{"Reveal":{"pane":2}}"#);
+    scene.user(r#"{"Reveal":{"pane":3}}"#);
+    assert!(tab(&scene).floats_hidden);
+    assert_eq!(focus(&scene), 3);
+    scene.note("what has the focus already may be covered");
+    scene.user(r#"{"HideFloats":{"tab":1}}"#);
+    scene.user(r#"{"Focus":{"pane":3}}"#);
+    assert!(!tab(&scene).floats_hidden);
+    scene.user(r#"{"Reveal":{"pane":3}}"#);
+    scene.user(r#"{"Reveal":{"pane":3}}"#);
+    assert!(tab(&scene).floats_hidden);
+    scene.note(
+        "nothing lies over one that floats, nor over a tile beside it, nor over one that fills the tab",
+    );
+    scene.user(r#"{"Reveal":{"pane":4}}"#);
+    assert!(!tab(&scene).floats_hidden);
+    assert_eq!(focus(&scene), 4);
+    scene.user(r#"{"PlaceFloat":{"pane":4,"x":700,"y":700,"w":200,"h":200}}"#);
+    scene.user(r#"{"Reveal":{"pane":1}}"#);
+    assert!(!tab(&scene).floats_hidden);
+    assert_eq!(focus(&scene), 1);
+    scene.user(r#"{"Zoom":{"pane":3}}"#);
+    scene.user(r#"{"Reveal":{"pane":3}}"#);
+    assert_eq!((tab(&scene).floats_hidden, tab(&scene).zoomed), (false, Some(PaneId(3))));
+}

@@ -87,6 +87,7 @@ const REQUESTS: &[&str] = &[
     r#"{"Verb":{"PlaceFloat":{"pane":%P,"x":65535,"y":65535,"w":65535,"h":0}}}"#,
     r#"{"Verb":{"HideFloats":{"tab":%T}}}"#,
     r#"{"Verb":{"HideFloats":{"tab":1}}}"#,
+    r#"{"Verb":{"Reveal":{"pane":%P}}}"#,
     r#"{"Verb":{"Arrange":{"tab":%T,"how":"next"}}}"#,
     r#"{"Verb":{"LookAt":{"tab":%T}}}"#,
     r#"{"Verb":{"CloseTab":{"tab":%T}}}"#,

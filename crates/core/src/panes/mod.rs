@@ -17,5 +17,5 @@ pub(crate) use open::{NewPane, open, open_asked, run};
 pub(crate) use spot::Spot;
 pub(crate) use typing::{Held, send_keys, send_text};
 pub(crate) use verbs::{
-    close_pane, explain, focus, list, move_pane, read, read_pane, rename, rerun, resize, swap, zoom,
+    close_pane, explain, focus, list, move_pane, read, read_pane, rename, rerun, resize, reveal, swap, zoom,
 };

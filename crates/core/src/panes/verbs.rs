@@ -18,6 +18,7 @@ use crate::effect::Effect;
 use crate::outbox::{Answer, Change, Reply};
 use crate::resume::{Again, again};
 use crate::rights::{Permit, Reach};
+use crate::tree::float;
 use crate::tree::layout::{Push, auto_axis, push_border};
 use crate::{views, words};
 
@@ -103,6 +104,22 @@ pub(crate) fn focus(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
         views::go(desk, asked, tab);
     }
     DONE
+}
+
+/// Verb `Reveal`: `Focus`, and what floats over the pane is hidden. One request, decided where the
+/// facts are: asked twice, it is the same.
+pub(crate) fn reveal(desk: &mut Desk<'_>, permit: &Permit) -> Answer {
+    let pane = permit.pane()?;
+    let answer = focus(desk, permit);
+    let area = desk.tree.place(pane).map(|(_, tab)| (tab.id, desk.tree.area(tab.id)));
+    if let Some((tab, area)) = area
+        && let Some(tab) = desk.tree.tab_mut(tab)
+        && float::covers(tab, pane, area)
+    {
+        float::hide(tab);
+        desk.out.restructure();
+    }
+    answer
 }
 
 fn acts_for_user(desk: &Desk<'_>, caller: Caller) -> bool {

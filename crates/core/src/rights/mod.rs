@@ -232,6 +232,7 @@ fn named(request: &Request) -> Vec<Said<'_>> {
         Verb::MovePane(ask) => vec![&ask.pane],
         Verb::SwapPane(ask) => vec![&ask.pane, &ask.with],
         Verb::Focus(ask)
+        | Verb::Reveal(ask)
         | Verb::ClosePane(ask)
         | Verb::Rerun(ask)
         | Verb::Zoom(ask)

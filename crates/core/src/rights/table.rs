@@ -159,6 +159,7 @@ fn verb_row(verb: &Verb) -> Row {
         | Verb::Float(_)
         | Verb::PlaceFloat(_) => Row::OnPane,
         Verb::MovePane(_)
+        | Verb::Reveal(_)
         | Verb::HideFloats(_)
         | Verb::Arrange(_)
         | Verb::LookAt(_)

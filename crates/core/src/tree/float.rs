@@ -6,7 +6,7 @@
 //! (`kraal_api::layout`).
 
 use kraal_api::PaneId;
-use kraal_api::layout::{Axis, Floating, Layout, WHOLE};
+use kraal_api::layout::{Axis, Floating, Layout, Rect, WHOLE};
 use kraal_api::model::Tab;
 
 use super::layout;
@@ -136,6 +136,16 @@ pub(crate) fn hide(tab: &mut Tab) -> Option<PaneId> {
     let wanted = if tab.floats(tab.focus) { tile(tab) } else { None };
     focus(tab, wanted.unwrap_or(tab.focus));
     wanted
+}
+
+/// Whether a floating pane in sight lies over this one.
+pub(crate) fn covers(tab: &Tab, pane: PaneId, area: Rect) -> bool {
+    let in_sight = tab.in_sight(area);
+    let own = in_sight.iter().position(|(id, _)| *id == pane);
+    own.is_some_and(|own| {
+        let over = in_sight[own + 1..].iter().filter(|(id, _)| tab.floats(*id));
+        over.into_iter().any(|(_, rect)| rect.meets(in_sight[own].1))
+    })
 }
 
 /// Shows the floating panes again; the topmost gets the focus and is the answer.

@@ -115,6 +115,7 @@ fn on_verb(desk: &mut Desk<'_>, permit: &Permit, verb: &Verb) -> Answer {
         Verb::StartAgent(ask) => agents::start(desk, permit, ask),
         Verb::Prompt(ask) => agents::prompt(desk, permit, ask),
         Verb::Focus(_) => panes::focus(desk, permit),
+        Verb::Reveal(_) => panes::reveal(desk, permit),
         Verb::Rename(ask) => panes::rename(desk, permit, ask),
         Verb::ClosePane(_) => panes::close_pane(desk, permit),
         Verb::Rerun(_) => panes::rerun(desk, permit),

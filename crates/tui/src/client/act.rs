@@ -228,24 +228,19 @@ impl Client {
         if self.mirror.focus() == Some(pane) {
             return;
         }
-        if let Some(ask) = self.ask(Verb::Focus(OnPane { pane: pane.into() }), Waits::Going, out) {
-            self.mirror.go_to(pane, ask);
-            self.redraw();
-        }
+        self.go_by(Verb::Focus(OnPane { pane: pane.into() }), pane, out);
     }
 
-    /// Goes to a pane that was asked for by name, and hides the floating panes that lie over it.
+    /// Goes to a pane that was asked for by name. What floats over it is for the server to hide: the
+    /// facts here may be old.
     pub(super) fn show_pane(&mut self, pane: PaneId, out: &mut Out) {
-        let area = self.stage.areas.panes.or_some();
-        let covered = self.mirror.model().place(pane).and_then(|(_, tab)| {
-            let tiles = tab.layout.solve(area);
-            let (_, tile) = tiles.into_iter().find(|(tile, _)| *tile == pane)?;
-            let over = !tab.floats_hidden && tab.floating.iter().any(|float| float.rect(area).meets(tile));
-            over.then_some(tab.id)
-        });
-        self.go_pane(pane, out);
-        if let Some(tab) = covered {
-            self.ask(Verb::HideFloats(OnTab { tab }), Waits::Going, out);
+        self.go_by(Verb::Reveal(OnPane { pane: pane.into() }), pane, out);
+    }
+
+    fn go_by(&mut self, verb: Verb, pane: PaneId, out: &mut Out) {
+        if let Some(ask) = self.ask(verb, Waits::Going, out) {
+            self.mirror.go_to(pane, ask);
+            self.redraw();
         }
     }
 
@@ -254,10 +249,7 @@ impl Client {
         if self.mirror.tab().is_some_and(|(_, shown)| shown.id == tab) {
             return;
         }
-        if let Some(ask) = self.ask(Verb::LookAt(OnTab { tab }), Waits::Going, out) {
-            self.mirror.go_to(focus, ask);
-            self.redraw();
-        }
+        self.go_by(Verb::LookAt(OnTab { tab }), focus, out);
     }
 
     pub(super) fn go_workspace(&mut self, name: &str, now: Now, out: &mut Out) {

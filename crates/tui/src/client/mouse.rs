@@ -63,7 +63,7 @@ impl Client {
         match hit {
             Some(Hit::Tab(tab)) => self.go_tab(tab, out),
             Some(Hit::Workspace(name)) => self.go_workspace(&name, now, out),
-            Some(Hit::Pane(pane)) => self.go_pane(pane, out),
+            Some(Hit::Pane(pane)) => self.show_pane(pane, out),
             Some(Hit::Action(action)) => self.act(action, now, out),
             Some(Hit::Menu(bound)) => {
                 self.prefix = None;

@@ -126,41 +126,37 @@ fn an_ended_pane_runs_again_or_closes() {
 }
 
 #[test]
-fn what_floats_over_an_agent_that_is_gone_to_is_hidden() {
+fn what_floats_over_an_agent_that_is_gone_to_is_for_the_server_to_hide() {
     let mut model = busy();
+    model.panes[2] = super::fixtures::agent(3, "Pi", kraal_api::State::Blocked, None);
     model.panes.push(pane(8));
-    let over = |x| vec![Floating { pane: PaneId(8), x, y: 0, w: 400, h: 400 }];
-    let asked = |model: &Model| {
-        let mut rig = Rig::new(120, 40, model.clone());
-        rig.sent.clear();
-        rig.keys("alt+a");
-        format!("{:?}", rig.sent)
-    };
-    // The blocked one lies in the right half.
-    model.workspaces[0].tabs[0].focus = PaneId(8);
-    model.workspaces[0].tabs[0].floating = over(500);
-    let both = asked(&model);
-    assert!(both.contains("Focus") && both.contains("HideFloats"), "{both}");
-    model.workspaces[0].tabs[0].floating = over(0);
-    let beside = asked(&model);
-    assert!(beside.contains("Focus") && !beside.contains("HideFloats"), "{beside}");
-    model.workspaces[0].tabs[0].floating = over(500);
-    model.workspaces[0].tabs[0].floats_hidden = true;
-    model.workspaces[0].tabs[0].focus = PaneId(1);
-    let hidden = asked(&model);
-    assert!(hidden.contains("Focus") && !hidden.contains("HideFloats"), "{hidden}");
+    let tab = &mut model.workspaces[0].tabs[0];
+    tab.floating = vec![Floating { pane: PaneId(8), x: 0, y: 0, w: 1000, h: 1000 }];
+    tab.focus = PaneId(8);
+    let mut rig = Rig::new(120, 40, model.clone());
+    // Twice before any answer: were the floating panes only turned over, the second would show them.
+    rig.keys("alt+a alt+a");
+    let asked = verbs(&mut rig);
+    assert!(!asked.iter().any(|verb| matches!(verb, Verb::HideFloats(_))), "{asked:?}");
+    assert_eq!(asked, [Verb::Reveal(on(3)), Verb::Reveal(on(2))]);
+    rig.types("y");
+    assert_eq!(rig.typed(), [(2, "y".into())]);
+    // Facts from before leave it there.
+    rig.facts(model);
+    rig.types("y");
+    assert_eq!(rig.typed(), [(2, "y".into())]);
 }
 
 #[test]
 fn the_next_agent_is_the_one_that_waits_longest() {
     let mut rig = Rig::new(120, 40, busy());
     rig.keys("alt+a");
-    assert_eq!(verbs(&mut rig), [Verb::Focus(on(2))], "blocked first");
+    assert_eq!(verbs(&mut rig), [Verb::Reveal(on(2))], "blocked first");
     rig.keys("alt+a");
-    assert_eq!(verbs(&mut rig), [Verb::Focus(on(6))], "then done, in another workspace");
+    assert_eq!(verbs(&mut rig), [Verb::Reveal(on(6))], "then done, in another workspace");
     assert_eq!(rig.tab(), Some(TabId(4)));
     rig.keys("alt+a");
-    assert_eq!(verbs(&mut rig), [Verb::Focus(on(2))], "and round again");
+    assert_eq!(verbs(&mut rig), [Verb::Reveal(on(2))], "and round again");
     let mut calm = lone();
     calm.panes[0].phase = Phase::Running;
     let mut rig = Rig::new(120, 40, calm);
@@ -179,7 +175,7 @@ fn forms_and_lists_ask_for_what_was_chosen() {
     assert!(matches!(&asked[..], [Verb::Run(r)] if r.argv == ["cargo", "test", "--", "a b"]), "{asked:?}");
     rig.wait(4_000);
     rig.keys("ctrl+b p").types("open").keys("enter");
-    assert_eq!(verbs(&mut rig), [Verb::Focus(on(6))]);
+    assert_eq!(verbs(&mut rig), [Verb::Reveal(on(6))]);
     rig.keys("ctrl+b t");
     let asked = verbs(&mut rig);
     assert!(matches!(&asked[..], [Verb::Run(r)] if r.opening.place == Place::Tab), "{asked:?}");
