@@ -82,13 +82,11 @@ impl Client {
                 Some(place) => Verb::PlaceFloat(place),
                 None => return self.say("this pane does not float", now),
             },
-            Ask::HideFloats | Ask::Arrange(_) => {
-                let Some((_, tab)) = self.mirror.tab() else { return };
-                match ask {
-                    Ask::Arrange(how) => Verb::Arrange(Arrange { tab: tab.id, how }),
-                    _ => Verb::HideFloats(OnTab { tab: tab.id }),
-                }
-            }
+            Ask::HideFloats => return self.hide_floats(now, out),
+            Ask::Arrange(how) => match self.mirror.tab() {
+                Some((_, tab)) => Verb::Arrange(Arrange { tab: tab.id, how }),
+                None => return,
+            },
             Ask::Rerun => Verb::Rerun(on),
             Ask::Lead => Verb::Lead(on),
             Ask::Unlead => Verb::Unlead(on),
@@ -132,6 +130,14 @@ impl Client {
         let run = Run { argv, opening: self.opening(place) };
         if let Some(ask) = self.ask(Verb::Run(run), Waits::Holding, out) {
             self.hold(Until::Answer(ask), now);
+        }
+    }
+
+    /// Hides or shows what floats; what is typed from now on is for the pane that gets the focus.
+    fn hide_floats(&mut self, now: Now, out: &mut Out) {
+        let Some(tab) = self.mirror.tab().map(|(_, tab)| tab.id) else { return };
+        if let Some(ask) = self.ask(Verb::HideFloats(OnTab { tab }), Waits::Holding, out) {
+            self.hold(Until::FactsAfter(ask), now);
         }
     }
 

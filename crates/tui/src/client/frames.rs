@@ -89,6 +89,7 @@ impl Client {
             ToClient::Facts(model) => {
                 self.mirror.facts(model);
                 self.facts_changed(now, out);
+                self.hold_facts(now, out);
             }
             ToClient::Pane(pane) => {
                 self.mirror.pane_facts(pane);

@@ -14,6 +14,11 @@ use super::{Client, Now, Out};
 pub(super) enum Until {
     /// The answer to a request.
     Answer(u64),
+    /// The facts that follow the answer to a request: until they come, where the focus goes is the
+    /// server's to know.
+    FactsAfter(u64),
+    /// The next facts.
+    Facts,
     /// This pane has the focus.
     Focused(PaneId),
     /// This pane is gone.
@@ -85,6 +90,9 @@ impl Client {
                 self.hold_check(now, out);
             }
             (Until::Answer(ask), Ok(_)) if *ask == id => self.release(now, out),
+            (Until::FactsAfter(ask), Ok(_)) if *ask == id => hold.until = Until::Facts,
+            // Nothing moved, so the keys are for where they were typed.
+            (Until::FactsAfter(ask), Err(_)) if *ask == id => self.release(now, out),
             (_, Err(_)) => self.hold = None,
             (_, Ok(_)) => self.hold_check(now, out),
         }
@@ -94,13 +102,20 @@ impl Client {
     pub(super) fn hold_check(&mut self, now: Now, out: &mut Out) {
         let Some(hold) = &self.hold else { return };
         let there = match &hold.until {
-            Until::Answer(_) => false,
+            Until::Answer(_) | Until::FactsAfter(_) | Until::Facts => false,
             Until::Focused(pane) => self.mirror.focus() == Some(*pane),
             Until::Gone(pane) => self.mirror.model().pane(*pane).is_none(),
             Until::Begun => self.mirror.focus().is_some(),
             Until::Shown(name) => self.mirror.tab().is_some_and(|(w, _)| w.name == *name),
         };
         if there {
+            self.release(now, out);
+        }
+    }
+
+    /// All facts came anew.
+    pub(super) fn hold_facts(&mut self, now: Now, out: &mut Out) {
+        if self.hold.as_ref().is_some_and(|hold| hold.until == Until::Facts) {
             self.release(now, out);
         }
     }

@@ -148,6 +148,34 @@ fn what_floats_over_an_agent_that_is_gone_to_is_for_the_server_to_hide() {
 }
 
 #[test]
+fn what_is_typed_after_floats_were_hidden_goes_where_the_server_put_the_focus() {
+    let mut shown = busy();
+    shown.panes.push(pane(8));
+    let tab = &mut shown.workspaces[0].tabs[0];
+    tab.floating = vec![Floating { pane: PaneId(8), x: 0, y: 0, w: 400, h: 400 }];
+    tab.focus = PaneId(8);
+    let mut hidden = shown.clone();
+    (hidden.workspaces[0].tabs[0].floats_hidden, hidden.workspaces[0].tabs[0].focus) = (true, PaneId(3));
+    let mut rig = Rig::new(120, 40, shown.clone());
+    rig.keys("ctrl+b ctrl+f").types("ls");
+    let asked = rig.sent.clone();
+    assert_eq!(asked.len(), 1, "nothing was typed anywhere yet: {asked:?}");
+    let (ask, verb) = rig.asked().remove(0);
+    assert_eq!(verb, Verb::HideFloats(OnTab { tab: TabId(1) }));
+    rig.facts(shown);
+    rig.answer(ask, Ok(Response::Ok));
+    rig.hear(ToClient::View { tab: TabId(1) });
+    assert_eq!(rig.typed(), [], "the facts do not show it yet");
+    rig.facts(hidden);
+    assert_eq!(rig.typed(), [(3, "l".into()), (3, "s".into())]);
+    // Refused: nothing moved.
+    rig.keys("ctrl+b ctrl+f").types("x");
+    let (ask, _) = rig.asked().remove(0);
+    rig.answer(ask, Err(Refusal::failed("nothing floats")));
+    assert_eq!(rig.typed(), [(3, "x".into())]);
+}
+
+#[test]
 fn the_next_agent_is_the_one_that_waits_longest() {
     let mut rig = Rig::new(120, 40, busy());
     rig.keys("alt+a");
