@@ -234,16 +234,16 @@ impl Client {
         if self.mirror.focus() == Some(pane) {
             return;
         }
-        self.go_by(Verb::Focus(OnPane { pane: pane.into() }), pane, out);
+        self.step(Verb::Focus(OnPane { pane: pane.into() }), pane, out);
     }
 
     /// Goes to a pane that was asked for by name. What floats over it is for the server to hide: the
     /// facts here may be old.
     pub(super) fn show_pane(&mut self, pane: PaneId, out: &mut Out) {
-        self.go_by(Verb::Reveal(OnPane { pane: pane.into() }), pane, out);
+        self.step(Verb::Reveal(OnPane { pane: pane.into() }), pane, out);
     }
 
-    fn go_by(&mut self, verb: Verb, pane: PaneId, out: &mut Out) {
+    fn step(&mut self, verb: Verb, pane: PaneId, out: &mut Out) {
         if let Some(ask) = self.ask(verb, Waits::Going, out) {
             self.mirror.go_to(pane, ask);
             self.redraw();
@@ -251,11 +251,14 @@ impl Client {
     }
 
     pub(super) fn go_tab(&mut self, tab: TabId, out: &mut Out) {
-        let Some(focus) = self.mirror.model().tab(tab).map(|(_, tab)| tab.focus) else { return };
-        if self.mirror.tab().is_some_and(|(_, shown)| shown.id == tab) {
+        let shown = self.mirror.tab().is_some_and(|(_, shown)| shown.id == tab);
+        if shown || self.mirror.model().tab(tab).is_none() {
             return;
         }
-        self.go_by(Verb::LookAt(OnTab { tab }), focus, out);
+        if self.ask(Verb::LookAt(OnTab { tab }), Waits::Going, out).is_some() {
+            self.mirror.view(tab);
+            self.redraw();
+        }
     }
 
     pub(super) fn go_workspace(&mut self, name: &str, now: Now, out: &mut Out) {

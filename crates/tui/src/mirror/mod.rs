@@ -64,7 +64,7 @@ impl Mirror {
         }
     }
 
-    /// The server shows this client a tab.
+    /// The server shows this client a tab, or will: which pane of it has the focus, the facts say.
     pub(crate) fn view(&mut self, tab: TabId) {
         self.view = Some(tab);
     }

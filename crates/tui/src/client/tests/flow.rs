@@ -176,6 +176,23 @@ fn what_is_typed_after_floats_were_hidden_goes_where_the_server_put_the_focus() 
 }
 
 #[test]
+fn in_a_tab_that_is_gone_to_keys_go_where_its_focus_is() {
+    let mut rig = Rig::new(120, 40, busy());
+    rig.hear(ToClient::View { tab: TabId(2) });
+    rig.keys("ctrl+b 1");
+    let (ask, _) = rig.asked().remove(0);
+    // Somebody else had moved it before the server read the request.
+    let mut moved = busy();
+    moved.workspaces[0].tabs[0].focus = PaneId(3);
+    rig.facts(moved);
+    rig.types("a");
+    rig.hear(ToClient::View { tab: TabId(1) });
+    rig.answer(ask, Ok(Response::Ok));
+    rig.types("b");
+    assert_eq!(rig.typed(), [(3, "a".into()), (3, "b".into())]);
+}
+
+#[test]
 fn the_next_agent_is_the_one_that_waits_longest() {
     let mut rig = Rig::new(120, 40, busy());
     rig.keys("alt+a");
