@@ -5,6 +5,7 @@
 
 use kraal_api::PaneId;
 use kraal_api::layout::{FLOAT_MIN, Floating, Rect};
+use kraal_api::model::Tab;
 use kraal_api::panes::{Direction, PlaceFloat};
 use kraal_api::request::Verb;
 use kraal_term::{MouseEvent, MouseKind};
@@ -20,9 +21,10 @@ const STEP: (i32, i32) = (4, 2);
 pub(super) struct FloatDrag {
     pane: PaneId,
     grip: Grip,
-    /// Where the mouse took it, and the pane's rectangle then.
+    /// Where the mouse took it, and the pane's rectangle and room then.
     from: (u16, u16),
     rect: Rect,
+    area: Rect,
     /// Where the mouse is.
     to: (u16, u16),
     /// The place that was asked for last, and whether that is answered.
@@ -52,7 +54,8 @@ impl Client {
             (false, None, false) => return false,
             (false, across, bottom) => Grip::Sides(across, bottom.then_some(Direction::Down)),
         };
-        let drag = FloatDrag { pane, grip, from: (x, y), rect, to: (x, y), asked: rect, waits: false };
+        let (area, at) = (self.stage.areas.panes, (x, y));
+        let drag = FloatDrag { pane, grip, from: at, rect, area, to: at, asked: rect, waits: false };
         self.hands.float = Some(drag);
         true
     }
@@ -77,8 +80,14 @@ impl Client {
 
     fn float_drag_pull(&mut self, out: &mut Out) {
         let Some(drag) = self.hands.float else { return };
-        let area = self.stage.areas.panes;
-        let rect = pulled(&drag, area);
+        // In another room, or out of sight, it is not what the mouse took.
+        let (area, shown) = (self.stage.areas.panes, self.mirror.tab());
+        let in_sight = |tab: &Tab| tab.zoomed.is_none() && !tab.floats_hidden && tab.floats(drag.pane);
+        if drag.area != area || !shown.is_some_and(|(_, tab)| in_sight(tab)) {
+            self.hands.float = None;
+            return;
+        }
+        let rect = pulled(&drag);
         if drag.waits || rect == drag.asked {
             return;
         }
@@ -129,7 +138,8 @@ fn moved(rect: Rect, (dx, dy): (i32, i32), area: Rect) -> Rect {
     }
 }
 
-fn pulled(drag: &FloatDrag, area: Rect) -> Rect {
+fn pulled(drag: &FloatDrag) -> Rect {
+    let area = drag.area;
     let by = (i32::from(drag.to.0) - i32::from(drag.from.0), i32::from(drag.to.1) - i32::from(drag.from.1));
     let (across, down) = match drag.grip {
         Grip::All => return moved(drag.rect, by, area),
@@ -162,8 +172,8 @@ mod tests {
     fn drag(grip: Grip, to: (u16, u16)) -> Rect {
         let rect = Rect { x: 20, y: 5, w: 40, h: 10 };
         let from = (30, 5);
-        let drag = FloatDrag { pane: PaneId(1), grip, from, rect, to, asked: rect, waits: false };
-        pulled(&drag, Rect { x: 4, y: 1, w: 100, h: 30 })
+        let area = Rect { x: 4, y: 1, w: 100, h: 30 };
+        pulled(&FloatDrag { pane: PaneId(1), grip, from, rect, area, to, asked: rect, waits: false })
     }
 
     #[test]

@@ -192,14 +192,14 @@ impl Client {
 
     fn drag_start(&mut self, x: u16, y: u16) -> bool {
         let Some((_, tab)) = self.mirror.tab() else { return false };
+        if tab.zoomed.is_some() {
+            return false;
+        }
         let area = self.stage.areas.panes;
         if let Some((pane, rect)) = self.pane_at(x, y).filter(|(pane, _)| tab.floats(*pane)) {
             return self.float_drag_start(pane, rect, (x, y));
         }
         let tiles = tab.layout.solve(area);
-        if tab.zoomed.is_some() {
-            return false;
-        }
         let Some((pane, side)) = border_at(&tiles, area, x, y) else { return false };
         let to = if side.axis() == kraal_api::layout::Axis::Row { x } else { y };
         self.hands.drag = Some(Drag { pane, side, to, asked: false, fresh: false });

@@ -176,6 +176,47 @@ fn what_is_typed_after_floats_were_hidden_goes_where_the_server_put_the_focus() 
 }
 
 #[test]
+fn a_float_under_the_mouse_is_let_go_in_another_room_and_out_of_sight() {
+    use kraal_term::{MouseButton, MouseEvent, MouseKind};
+    let mut model = busy();
+    model.panes.push(pane(8));
+    let tab = &mut model.workspaces[0].tabs[0];
+    tab.floating = vec![Floating { pane: PaneId(8), x: 700, y: 500, w: 300, h: 400 }];
+    tab.focus = PaneId(8);
+    let mouse = |rig: &mut Rig, kind, (x, y)| {
+        let mods = kraal_term::keys::Mods::empty();
+        rig.event(Event::Mouse(MouseEvent { kind, button: Some(MouseButton::Left), x, y, mods }));
+    };
+    let placed = |rig: &mut Rig| {
+        mouse(rig, MouseKind::Move, (95, 28));
+        verbs(rig).iter().filter(|verb| matches!(verb, Verb::PlaceFloat(_))).count()
+    };
+    // Its rectangle is 27 by 15 cells, from 92 and 20 on.
+    let taken = |change: &dyn Fn(&mut Rig)| {
+        let mut rig = Rig::new(120, 40, model.clone());
+        mouse(&mut rig, MouseKind::Press, (92, 25));
+        change(&mut rig);
+        rig.sent.clear();
+        placed(&mut rig)
+    };
+    assert_eq!(taken(&|_| {}), 1);
+    assert_eq!(taken(&|rig| rig.give(Input::Resize(60, 20))), 0);
+    let told = |change: &dyn Fn(&mut kraal_api::model::Tab)| {
+        let mut model = model.clone();
+        change(&mut model.workspaces[0].tabs[0]);
+        taken(&|rig| rig.facts(model.clone()))
+    };
+    assert_eq!(told(&|tab| tab.floats_hidden = true), 0);
+    assert_eq!(told(&|tab| tab.floating.clear()), 0);
+    assert_eq!(told(&|tab| tab.zoomed = Some(PaneId(8))), 0);
+    // One that fills the tab has no frame to take.
+    model.workspaces[0].tabs[0].zoomed = Some(PaneId(8));
+    let mut rig = Rig::new(120, 40, model);
+    mouse(&mut rig, MouseKind::Press, (28, 10));
+    assert_eq!(placed(&mut rig), 0);
+}
+
+#[test]
 fn in_a_tab_that_is_gone_to_keys_go_where_its_focus_is() {
     let mut rig = Rig::new(120, 40, busy());
     rig.hear(ToClient::View { tab: TabId(2) });

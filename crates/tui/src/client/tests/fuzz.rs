@@ -1,6 +1,7 @@
 //! Random facts, frames, keys and sizes: no panic, and the outer terminal always shows the grid.
 
-use kraal_api::layout::{Axis, Layout};
+use kraal_api::PaneRef;
+use kraal_api::layout::{Axis, Floating, Layout, WHOLE};
 use kraal_api::screen::{Colour, Fill, Head, Style, Underline, Writer};
 use kraal_api::stream::Bye;
 use kraal_term::keys::{KeyCode, Mods};
@@ -49,7 +50,7 @@ pub(crate) fn frame(dice: &mut Dice) -> Vec<u8> {
     let side =
         |dice: &mut Dice| if dice.roll(8) == 0 { dice.roll(70_000) as u16 } else { 1 + dice.roll(60) as u16 };
     let head = Head {
-        pane: PaneId(1 + dice.roll(8)),
+        pane: PaneId(if dice.roll(4) == 0 { FLOATS + dice.roll(3) } else { 1 + dice.roll(8) }),
         cols: side(dice),
         rows: side(dice),
         cursor: (dice.roll(70) as u16, dice.roll(40) as u16),
@@ -107,11 +108,31 @@ fn facts(dice: &mut Dice) -> Model {
         model.workspaces.push(workspace(9, "many", vec![tab(50, None, layout)]));
     }
     for tab in model.workspaces.iter_mut().flat_map(|w| &mut w.tabs) {
-        let panes = tab.layout.panes();
+        // What floats is in any of the tabs, but in one only.
+        let free = (FLOATS..FLOATS + 6).filter(|id| model.panes.iter().all(|pane| pane.id.0 != *id));
+        for id in free.take(dice.roll(4) as usize).collect::<Vec<_>>() {
+            model.panes.push(if dice.roll(3) == 0 { blocked(id) } else { pane(id) });
+            tab.floating.push(place(dice, PaneId(id)));
+        }
+        tab.floats_hidden = !tab.floating.is_empty() && dice.roll(3) == 0;
+        let panes = if tab.floats_hidden { tab.layout.panes() } else { tab.panes() };
         tab.focus = panes[dice.roll(panes.len() as u64) as usize];
         tab.zoomed = (dice.roll(5) == 0).then_some(tab.focus);
     }
     model
+}
+
+/// The lowest number of a floating pane.
+const FLOATS: u64 = 60;
+
+fn blocked(id: u64) -> kraal_api::model::Pane {
+    agent(id, "Codex", kraal_api::State::Blocked, Some(kraal_api::state::Kind::Question))
+}
+
+/// Where a pane floats, mostly inside its room.
+fn place(dice: &mut Dice, pane: PaneId) -> Floating {
+    let mut part = || if dice.roll(8) == 0 { dice.roll(65_536) as u16 } else { dice.roll(1_001) as u16 };
+    Floating { pane, x: part(), y: part(), w: part(), h: part() }
 }
 
 fn key(dice: &mut Dice) -> Event {
@@ -130,13 +151,64 @@ fn key(dice: &mut Dice) -> Event {
         KeyCode::Backspace,
         KeyCode::F(5),
     ];
-    let letters: Vec<char> = "abdhnoprtvwxyzAPRTVW123|-,.;{}<>?: 漢".chars().collect();
-    Event::Key(match dice.roll(6) {
+    let letters: Vec<char> = "abdfhnoprtvwxyzAFPRTVW123|-,.;{}<>?:= 漢".chars().collect();
+    Event::Key(match dice.roll(7) {
+        6 => KeyEvent::new(KeyCode::Char('f'), Mods::CTRL),
         0 | 1 => KeyEvent::new(KeyCode::Char('b'), Mods::CTRL),
         2 | 3 => KeyEvent::char(dice.of(&letters)),
         4 => KeyEvent::new(KeyCode::Char(dice.of(&letters)), Mods::ALT),
         _ => KeyEvent::new(dice.of(&codes), dice.of(&[Mods::empty(), Mods::SHIFT, Mods::ALT, Mods::CTRL])),
     })
+}
+
+/// What holds after every step: keys go to a pane in sight, or to one that was gone to, and what
+/// floats stays in its room.
+fn check(rig: &mut Rig, had: Option<PaneId>, gone_to: &mut Vec<PaneId>) {
+    let area = rig.client.stage.areas.panes;
+    let within = |at: u16, length: u16, from: u16, room: u16| at >= from && at + length <= from + room;
+    // A view may name a tab that the facts have not.
+    let Some((_, tab)) = rig.client.mirror.tab() else { return };
+    let in_sight = tab.in_sight(area);
+    for (_, rect) in &in_sight {
+        assert!(within(rect.x, rect.w, area.x, area.w) && within(rect.y, rect.h, area.y, area.h), "{rect:?}");
+    }
+    for sent in &rig.sent {
+        let Sent::Control(FromClient::Ask { request: Request::Verb(verb), .. }) = sent else { continue };
+        match verb {
+            Verb::Focus(on) | Verb::Reveal(on) => {
+                let PaneRef::Id(pane) = on.pane else { panic!("{on:?}") };
+                gone_to.push(pane);
+            }
+            Verb::PlaceFloat(to) => {
+                assert!([to.x, to.y, to.w, to.h].iter().all(|part| *part <= WHOLE), "{to:?}");
+            }
+            _ => {}
+        }
+    }
+    let meant = |pane: PaneId| in_sight.iter().any(|(id, _)| *id == pane) || gone_to.contains(&pane);
+    let focus = rig.client.mirror.focus().expect("a tab has a focus");
+    assert!(meant(focus), "keys go to {focus}, out of sight: {tab:?}");
+    for sent in &rig.sent {
+        if let Sent::Keys(pane, _) = sent {
+            assert!(meant(*pane) || had == Some(*pane), "keys went to {pane}, out of sight: {tab:?}");
+        }
+    }
+    rig.sent.retain(|sent| matches!(sent, Sent::Control(_)));
+    // The last step counts.
+    gone_to.drain(..gone_to.len().saturating_sub(1));
+}
+
+/// A cell of the screen, often one where a floating pane can be taken.
+fn cell(rig: &Rig, dice: &mut Dice) -> (u16, u16) {
+    let anywhere = (dice.roll(140) as u16, dice.roll(60) as u16);
+    let Some((_, tab)) = rig.client.mirror.tab().filter(|_| dice.roll(2) == 0) else { return anywhere };
+    let area = rig.client.stage.areas.panes;
+    let Some((_, rect)) = tab.in_sight(area).pop().filter(|(pane, _)| tab.floats(*pane)) else {
+        return anywhere;
+    };
+    let along =
+        |dice: &mut Dice, from: u16, length: u16| from + dice.of(&[0, length / 2, length.saturating_sub(1)]);
+    (along(dice, rect.x, rect.w), along(dice, rect.y, rect.h))
 }
 
 fn step(rig: &mut Rig, dice: &mut Dice) {
@@ -152,7 +224,7 @@ fn step(rig: &mut Rig, dice: &mut Dice) {
             };
             rig.give(Input::Resize(cols, rows));
         }
-        7 => {
+        7 | 11 => {
             let kinds = [
                 MouseKind::Press,
                 MouseKind::Release,
@@ -160,11 +232,12 @@ fn step(rig: &mut Rig, dice: &mut Dice) {
                 MouseKind::WheelUp,
                 MouseKind::WheelDown,
             ];
+            let (x, y) = cell(rig, dice);
             let event = MouseEvent {
                 kind: dice.of(&kinds),
                 button: dice.of(&[None, Some(MouseButton::Left), Some(MouseButton::Right)]),
-                x: dice.roll(140) as u16,
-                y: dice.roll(60) as u16,
+                x,
+                y,
                 mods: Mods::empty(),
             };
             rig.event(Event::Mouse(event));
@@ -194,11 +267,14 @@ fn step(rig: &mut Rig, dice: &mut Dice) {
 
 #[test]
 fn random_work_never_panics_and_an_idle_frame_costs_nothing() {
-    for seed in 0..12 {
+    for seed in 0..30 {
         let mut dice = Dice { seed, mangles: true };
         let mut rig = Rig::new(80, 24, busy());
+        let mut gone_to = Vec::new();
         for _ in 0..200 {
+            let had = rig.client.mirror.focus();
             step(&mut rig, &mut dice);
+            check(&mut rig, had, &mut gone_to);
             if dice.roll(3) == 0 {
                 rig.draws();
                 assert_eq!(rig.draws(), b"", "seed {seed}: the same again writes nothing");
@@ -209,13 +285,16 @@ fn random_work_never_panics_and_an_idle_frame_costs_nothing() {
 
 #[test]
 fn the_outer_terminal_shows_exactly_the_grid() {
-    for seed in 100..108 {
+    for seed in 100..110 {
         let mut dice = Dice { seed, mangles: false };
         let mut rig = Rig::new(90, 30, busy());
         let mut terminal = Terminal::new(Size { cols: 90, rows: 30 }, Options::default());
         let mut aside = Outbox::default();
+        let mut gone_to = Vec::new();
         for turn in 0..80 {
+            let had = rig.client.mirror.focus();
             step(&mut rig, &mut dice);
+            check(&mut rig, had, &mut gone_to);
             let (cols, rows) = rig.client.stage.size;
             if terminal.size() != (Size { cols, rows }) {
                 terminal.resize(Size { cols, rows });
