@@ -6,41 +6,12 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use common::whole::{Dice, check_whole};
 use common::{Scene, astray, bearing, inside, outside, verdict};
-use kraal_api::layout::Rect;
 use kraal_api::model::{Exit, Phase, Tab};
 use kraal_api::stream::Area;
 use kraal_api::{ConnId, Kind, PaneId, Refusal, Request, State};
 use kraal_core::{Effect, Input, Outcome, PaneChange, Peer, Revival, Saved, Settings, Ticket, World};
-
-/// Rooms that a tab may have.
-const ROOMS: [Rect; 4] = [
-    Rect { x: 0, y: 0, w: 1, h: 1 },
-    Rect { x: 28, y: 1, w: 3, h: 2 },
-    Rect { x: 0, y: 0, w: 80, h: 22 },
-    Rect { x: 4, y: 1, w: 317, h: 83 },
-];
-
-/// SplitMix64: enough for tests, and the same on every machine.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len() as u64) as usize]
-    }
-}
 
 /// Requests with `%P` for a pane, `%T` for a tab, `%W` for a workspace, `%N` for a number.
 const REQUESTS: &[&str] = &[
@@ -179,52 +150,6 @@ fn random_input(dice: &mut Dice, ticket: u64) -> Input {
             peer: random_peer(dice),
             request: random_request(dice),
         },
-    }
-}
-
-/// What holds of every tab.
-fn check_tab(tab: &Tab) {
-    assert!(tab.zoomed.is_none_or(|zoomed| zoomed == tab.focus), "{tab:?}");
-    assert!(!tab.floats_hidden || !tab.floating.is_empty(), "nothing is hidden: {tab:?}");
-    let back = tab.came_from;
-    assert!(back.is_none_or(|tile| tab.floats(tab.focus) && tab.layout.contains(tile)), "{tab:?}");
-    for area in ROOMS {
-        let in_sight = tab.in_sight(area);
-        assert!(in_sight.iter().any(|(pane, _)| *pane == tab.focus), "keys go out of sight: {tab:?}");
-        for float in &tab.floating {
-            let rect = float.rect(area);
-            let within =
-                |at: u16, length: u16, from: u16, room: u16| at >= from && at + length <= from + room;
-            assert!(within(rect.x, rect.w, area.x, area.w), "{rect:?} in {area:?}");
-            assert!(within(rect.y, rect.h, area.y, area.h), "{rect:?} in {area:?}");
-        }
-    }
-}
-
-/// What holds after every input.
-fn check_whole(world: &World, now: u64) {
-    let model = world.model();
-    let mut placed = BTreeSet::new();
-    for workspace in &model.workspaces {
-        assert!(!workspace.tabs.is_empty(), "{workspace:?}");
-        for tab in &workspace.tabs {
-            check_tab(tab);
-            for pane in tab.panes() {
-                assert!(placed.insert(pane), "{pane} lies in two places");
-                let (cols, rows) = world.pane_size(pane);
-                assert!(cols >= 1 && rows >= 1);
-            }
-        }
-    }
-    let known: BTreeSet<PaneId> = model.panes.iter().map(|pane| pane.id).collect();
-    assert_eq!(placed, known);
-    let names: BTreeSet<&str> = model.workspaces.iter().map(|workspace| workspace.name.as_str()).collect();
-    assert_eq!(names.len(), model.workspaces.len());
-    assert!(world.next_deadline().is_none_or(|deadline| deadline > now));
-    if !model.workspaces.is_empty() {
-        for conn in (0..5).map(ConnId) {
-            assert!(world.view(conn).is_none_or(|tab| model.tab(tab).is_some()));
-        }
     }
 }
 

@@ -6,8 +6,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use common::whole::{Dice, check_whole};
 use common::{Scene, inside, outside, request, verb};
-use kraal_api::model::Exit;
+use kraal_api::layout::{Axis, Layout, Rect};
+use kraal_api::model::{Exit, Tab};
 use kraal_api::{Kind, PaneId, State};
 use kraal_core::saved::AgentRun;
 use kraal_core::{Effect, Input, PaneChange, Revival, Saved};
@@ -151,6 +153,120 @@ fn what_does_not_fit_together_is_mended() {
     assert_eq!(mended.workspaces.len(), 2);
     assert_eq!(mended.workspaces[1].tabs[0].focus, PaneId(4));
     insta::assert_snapshot!(common::tree(&world));
+}
+
+/// Tiles and floating panes in one tab, hidden ones in another, a lone shell in a third.
+fn with_floats() -> Saved {
+    let mut scene = Scene::attached();
+    let run = |place: &str| format!(r#"{{"Run":{{"argv":["top"],"opening":{{"place":"{place}"}}}}}}"#);
+    for place in ["right", "floating", "floating", "tab", "floating", "tab"] {
+        scene.running(&run(place));
+    }
+    scene.user(r#"{"HideFloats":{"tab":2}}"#);
+    scene.world.save()
+}
+
+/// Comes back from it, and lives on.
+fn lives(saved: &Saved, label: &dyn std::fmt::Debug) {
+    // The keeper knows numbers that were given.
+    let alive = saved.panes.iter().map(|pane| pane.facts.id).filter(|pane| pane.0 < 1 << 53);
+    let alive = alive.map(|pane| (pane, None)).collect();
+    for revival in [Revival::Rebooted, Revival::Running { alive }] {
+        let (world, _) = kraal_core::World::restore(common::setup("b"), saved, revival, 0);
+        let mut scene = Scene::of(world);
+        check_whole(&scene.world, scene.now);
+        if scene.world.model().workspaces.is_empty() {
+            continue;
+        }
+        scene.attach(1, 60, 20, None);
+        let tabs = scene.world.model().workspaces.into_iter().flat_map(|workspace| workspace.tabs);
+        for tab in tabs.collect::<Vec<_>>() {
+            let id = tab.id;
+            scene.user(&format!(r#"{{"LookAt":{{"tab":{id}}}}}"#));
+            scene.user(&format!(r#"{{"HideFloats":{{"tab":{id}}}}}"#));
+            for pane in tab.panes() {
+                for ask in [
+                    r#"{"ResizePane":{"pane":%P,"direction":"left","cells":3}}"#,
+                    r#"{"ResizePane":{"pane":%P,"direction":"down","cells":-3}}"#,
+                    r#"{"Reveal":{"pane":%P}}"#,
+                    r#"{"Float":{"pane":%P}}"#,
+                ] {
+                    scene.user(&ask.replace("%P", &pane.to_string()));
+                    check_whole(&scene.world, scene.now);
+                }
+            }
+        }
+        let again = scene.world.save();
+        assert!(Saved::read(&again.to_bytes()).is_ok_and(|read| read == again), "{label:?}");
+    }
+}
+
+#[test]
+fn floats_that_do_not_fit_together_are_mended() {
+    let damages: [fn(&mut Tab); 9] = [
+        |tab| tab.focus = PaneId(77),
+        |tab| (tab.floats_hidden, tab.focus) = (true, tab.floating[0].pane),
+        |tab| tab.floating.clear(),
+        |tab| tab.floating.push(tab.floating[0]),
+        |tab| tab.floating.iter_mut().for_each(|float| float.pane = tab.focus),
+        |tab| tab.layout = Layout::Pane(tab.floating[0].pane),
+        |tab| tab.layout = Layout::Split { axis: Axis::Row, children: Vec::new() },
+        |tab| (tab.came_from, tab.zoomed) = (Some(tab.focus), Some(PaneId(1))),
+        |tab| (tab.floating[0].x, tab.floating[0].w, tab.floating[0].h) = (u16::MAX, u16::MAX, 0),
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        for at in 0..2 {
+            for hidden in [false, true] {
+                let mut saved = with_floats();
+                let tab = &mut saved.workspaces[0].tabs[at];
+                tab.floats_hidden = hidden;
+                damage(tab);
+                for area in [(0, 0, 0, 0), (u16::MAX, u16::MAX, u16::MAX, u16::MAX), (7, 7, 1, 1)] {
+                    let (x, y, w, h) = area;
+                    let id = saved.workspaces[0].tabs[at].id;
+                    saved.areas.insert(id, Rect { x, y, w, h });
+                    lives(&saved, &(number, at, hidden, area));
+                }
+            }
+        }
+    }
+}
+
+/// Numbers anywhere in what was saved, changed at random.
+#[test]
+fn any_number_may_be_another() {
+    let sound = serde_json::from_slice::<serde_json::Value>(&with_floats().to_bytes()).expect("JSON");
+    let (mut read, mut seeds) = (0, 0);
+    for seed in 0..600 {
+        let mut dice = Dice(seed);
+        let mut damaged = sound.clone();
+        for _ in 0..=dice.below(4) {
+            let parts = ["workspaces", "areas", "next", "recent", "looked_at", "panes"];
+            let mut numbers = Vec::new();
+            leaves(&mut damaged[dice.one(&parts)], &mut numbers);
+            if numbers.is_empty() {
+                continue;
+            }
+            let at = dice.below(numbers.len() as u64) as usize;
+            *numbers[at] = [0, 1, 2, 3, 4, 5, 999, 65_535, u64::MAX][dice.below(9) as usize].into();
+        }
+        seeds += 1;
+        let bytes = serde_json::to_vec(&damaged).expect("JSON");
+        if let Ok(saved) = Saved::read(&bytes) {
+            read += 1;
+            lives(&saved, &seed);
+        }
+    }
+    assert!(read * 2 > seeds, "{read} of {seeds} were read");
+}
+
+fn leaves<'a>(value: &'a mut serde_json::Value, into: &mut Vec<&'a mut serde_json::Value>) {
+    match value {
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|item| leaves(item, into)),
+        serde_json::Value::Object(fields) => fields.values_mut().for_each(|field| leaves(field, into)),
+        serde_json::Value::Number(_) => into.push(value),
+        _ => {}
+    }
 }
 
 #[test]

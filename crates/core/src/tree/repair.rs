@@ -22,9 +22,13 @@ pub(crate) struct Parts {
     pub(crate) next: (u64, u64, u64),
 }
 
+/// A number above this one was never given: no session makes a thing each microsecond for centuries.
+const NUMBER_MAX: u64 = 1 << 53;
+
 impl Tree {
     pub(crate) fn of_parts(parts: Parts) -> Tree {
         let Parts { workspaces, mut panes, mut recent, mut areas, looked_at, next } = parts;
+        panes.retain(|pane, _| pane.0 <= NUMBER_MAX);
         let mut seen = Seen::default();
         let workspaces: Vec<Workspace> = workspaces
             .into_iter()
@@ -33,7 +37,9 @@ impl Tree {
         panes.retain(|pane, _| seen.panes.contains(pane));
         recent.retain(|workspace, tab| seen.workspaces.contains(workspace) && seen.tabs.contains(tab));
         areas.retain(|tab, _| seen.tabs.contains(tab));
-        let above = |known: Option<u64>, next: u64| next.max(known.unwrap_or(0).saturating_add(1));
+        // A room begins at the origin and has a cell.
+        areas.values_mut().for_each(|area| *area = Rect::sized(area.w.max(1), area.h.max(1)));
+        let above = |known: Option<u64>, next: u64| next.min(NUMBER_MAX).max(known.unwrap_or(0) + 1);
         let next = (
             above(seen.panes.last().map(|id| id.0), next.0),
             above(seen.tabs.last().map(|id| id.0), next.1),
@@ -58,7 +64,7 @@ fn whole_workspace(
     panes: &BTreeMap<PaneId, PaneState>,
     seen: &mut Seen,
 ) -> Option<Workspace> {
-    if !seen.workspaces.insert(workspace.id) {
+    if workspace.id.0 > NUMBER_MAX || !seen.workspaces.insert(workspace.id) {
         return None;
     }
     workspace.tabs = workspace.tabs.into_iter().filter_map(|tab| whole_tab(tab, panes, seen)).collect();
@@ -69,7 +75,7 @@ fn whole_workspace(
 }
 
 fn whole_tab(mut tab: Tab, panes: &BTreeMap<PaneId, PaneState>, seen: &mut Seen) -> Option<Tab> {
-    if seen.tabs.contains(&tab.id) {
+    if tab.id.0 > NUMBER_MAX || seen.tabs.contains(&tab.id) {
         return None;
     }
     let layout = whole_layout(tab.layout, panes, seen);

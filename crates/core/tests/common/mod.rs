@@ -5,6 +5,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of the stage")]
 
+pub mod whole;
+
 use std::fmt::Write as _;
 use std::sync::{Arc, OnceLock};
 
