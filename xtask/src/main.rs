@@ -10,7 +10,7 @@ mod tidy;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
 
@@ -21,6 +21,7 @@ usage: cargo xtask COMMAND
   docs                 write the generated tables of docs/ anew
   schema               the JSON Schema of every request and response
   licences             check licences and sources against deny.toml, where cargo-deny can't be had
+  lab ARGS             real agents in panes, without a network, held against the truth; see lab/README.md
   picture FILE.ansi    an SVG of a captured screen (tmux capture-pane -e -p, kraal read --ansi)
 ";
 
@@ -45,6 +46,7 @@ fn run() -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         ["licences"] => run_licences(),
+        ["lab", args @ ..] => run_lab(args),
         ["picture", file] => {
             let ansi = std::fs::read_to_string(file)
                 .with_context(|| format!("{file} can't be read as a captured screen"))?;
@@ -71,6 +73,37 @@ fn run_tidy() -> Result<ExitCode> {
     }
     say(&format!("tidy: {} to do\n", findings.len()))?;
     Ok(ExitCode::FAILURE)
+}
+
+/// Builds what the lab needs, and becomes it: figures are those of the release build, a check takes what the tests
+/// have built.
+fn run_lab(args: &[&str]) -> Result<ExitCode> {
+    let check = args.contains(&"--check");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = |packages: &[&str], release: bool| -> Result<()> {
+        let mut command = Command::new(&cargo);
+        command.current_dir(root()).args(["build", "--quiet"]).args(release.then_some("--release"));
+        for package in packages {
+            command.args(["--package", package]);
+        }
+        if !command.status().context("cargo can't be run")?.success() {
+            bail!("{} can't be built", packages.join(" and "));
+        }
+        Ok(())
+    };
+    build(&["kraal-cli"], !check)?;
+    build(&["kraal-lab"], false)?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let kraal = target.join(if check { "debug" } else { "release" }).join("kraal");
+    let status = Command::new(target.join("debug/kraal-lab"))
+        .arg("--kraal")
+        .arg(kraal)
+        .arg("--store")
+        .arg(target.join("lab"))
+        .args(args)
+        .status()
+        .context("the lab can't be run")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn run_docs() -> Result<ExitCode> {

@@ -10,7 +10,7 @@ use super::repository::Repository;
 const MAPS: &[&str] = &["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// Folders that such a path starts with.
-const MAPPED: &[&str] = &["crates/", "docs/", "bench/", "xtask/", ".ci/"];
+const MAPPED: &[&str] = &["crates/", "docs/", "bench/", "lab/", "xtask/", ".ci/"];
 
 /// Checks one markdown file.
 pub(crate) fn check(path: &str, text: &str, repository: &Repository, findings: &mut Vec<Finding>) {
