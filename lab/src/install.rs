@@ -2,8 +2,10 @@
 //!
 //! Not here: configuring them. Nothing is installed for the whole machine.
 
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -11,6 +13,9 @@ use crate::agent::Agent;
 
 /// The newest agents ask for a newer node than many machines have, and npm then takes an older agent in silence.
 const NODE: &str = "node@22.23.3";
+
+/// A registry that is this slow is as good as none.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// Where agents are installed.
 pub(crate) struct Store {
@@ -111,13 +116,30 @@ impl Store {
     }
 }
 
+/// Runs a command that may take `LONGEST`. Its output goes to a file: a full pipe would stop it.
 fn finish(mut command: Command, what: &str) -> Result<()> {
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("{what} can't be run"))?;
-    if output.status.success() {
+    let mut said = tempfile::tempfile()?;
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said.try_clone()?);
+    let mut child = command.spawn().with_context(|| format!("{what} can't be run"))?;
+    let deadline = Instant::now() + LONGEST;
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break status,
+            None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(100)),
+            None => {
+                child.kill()?;
+                child.wait()?;
+                bail!("{what} took more than {} minutes", LONGEST.as_secs() / 60);
+            }
+        }
+    };
+    if status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let last: Vec<&str> = said.lines().rev().take(5).collect();
+    let mut text = String::new();
+    said.rewind()?;
+    said.read_to_string(&mut text)?;
+    let last: Vec<&str> = text.lines().rev().take(5).collect();
     bail!("{what} failed: {}", last.into_iter().rev().collect::<Vec<_>>().join(" / "))
 }
 
