@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use dialect::{Dialect, Frame};
+use dialect::Dialect;
 use script::{Hold, Reply, Speech};
 use serde_json::{Value, json};
 
@@ -239,24 +239,24 @@ impl Shared {
         told
     }
 
+    /// Tells an answer in pieces. All that follows the held part goes out at once: some agents hang up as soon as they
+    /// have read the last event, and what is still unsent then would look like an answer they did not want.
     fn tell(&self, dialect: &mut dyn Dialect, speech: &Speech, out: &mut TcpStream) -> io::Result<()> {
         let mut events = http::Events::begin(out)?;
-        let mut write =
-            |frames: Vec<Frame>| frames.iter().try_for_each(|(name, data)| events.event(*name, data));
-        write(dialect.begin())?;
+        events.write(&dialect.begin())?;
         let held = speech.hold.as_ref().map(|(hold, _)| *hold);
         self.hold(speech, |piece| {
-            write(match held {
+            events.write(&match held {
                 Some(Hold::Think) => dialect.thought(piece),
                 _ => dialect.text(piece),
             })
         })?;
-        write(dialect.text(&speech.text))?;
+        let mut rest = dialect.text(&speech.text);
         for call in &speech.calls {
-            write(dialect.call(call))?;
+            rest.extend(dialect.call(call));
         }
-        write(dialect.end())?;
-        events.end()
+        rest.extend(dialect.end());
+        events.end(&rest)
     }
 
     /// Does what is done until the gate of an answer opens.

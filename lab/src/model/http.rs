@@ -6,6 +6,8 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
+use super::dialect::Frame;
+
 /// Bytes of a head, and of a body: beyond them it is no agent that asks.
 const HEAD_LIMIT: usize = 64 * 1024;
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
@@ -134,17 +136,28 @@ impl<'a, W: Write> Events<'a, W> {
         Ok(Events { out })
     }
 
-    /// One event, with its name where the dialect has names.
-    pub(crate) fn event(&mut self, name: Option<&str>, data: &str) -> io::Result<()> {
-        let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
-        let text = format!("{name}data: {data}\n\n");
-        write!(self.out, "{:x}\r\n{text}\r\n", text.len())?;
+    /// Some events, in one piece.
+    pub(crate) fn write(&mut self, frames: &[Frame]) -> io::Result<()> {
+        self.out.write_all(&chunks(frames))?;
         self.out.flush()
     }
 
-    /// The end.
-    pub(crate) fn end(self) -> io::Result<()> {
-        self.out.write_all(b"0\r\n\r\n")?;
+    /// The last events and the end, in one piece.
+    pub(crate) fn end(self, frames: &[Frame]) -> io::Result<()> {
+        let mut bytes = chunks(frames);
+        bytes.extend(b"0\r\n\r\n");
+        self.out.write_all(&bytes)?;
         self.out.flush()
     }
+}
+
+/// Each event in a chunk of its own, with its name where the dialect has names.
+fn chunks(frames: &[Frame]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (name, data) in frames {
+        let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
+        let text = format!("{name}data: {data}\n\n");
+        bytes.extend(format!("{:x}\r\n{text}\r\n", text.len()).into_bytes());
+    }
+    bytes
 }
