@@ -15,10 +15,14 @@ use crate::{agent::Agent, screen::ScreenShot};
 const READY_MS: u64 = 30_000;
 /// What keeps it from being ready for good must be seen this long: screens flicker.
 const STEADY_MS: u64 = 1_200;
+/// What was typed a moment ago may be the Enter of a turn that does not show yet.
+const FRESH_MS: u64 = 1_500;
 /// How long what was typed may take to show.
 const SHOWN_MS: u64 = 5_000;
 /// An agent whose input nobody can see has this long to take it in.
 const BLIND_MS: u64 = 800;
+/// A command of an agent's own that covers its input with what it shows is taken to have run after this.
+const COVERED_MS: u64 = 1_000;
 /// An agent takes up to 600 ms after a paste to heed Enter: pressed again when the text still stands
 /// there so much later.
 const AGAIN_MS: u64 = 1_500;
@@ -68,6 +72,10 @@ enum Hindrance {
     Draft,
     /// A turn runs, it just started, or nobody knows: it may pass.
     Busy,
+    /// Somebody typed a moment ago, and until then it can't be known what came of it.
+    Fresh {
+        until_ms: u64,
+    },
 }
 
 /// What the pane shows now.
@@ -77,6 +85,8 @@ pub struct Sight<'a> {
     pub verdict: &'a Verdict,
     /// Since when, in the same ms as `now`.
     pub since_ms: u64,
+    /// When somebody last typed into it.
+    pub typed_ms: Option<u64>,
     /// Its screen.
     pub shot: &'a ScreenShot,
 }
@@ -124,9 +134,12 @@ impl Prompting {
     pub fn next_deadline(&self) -> Option<u64> {
         match &self.phase {
             Phase::Waiting { hindered } => {
-                let steady = hindered.as_ref().filter(|(_, what)| *what != Hindrance::Busy);
-                let steady = steady.map(|(since, _)| since + STEADY_MS);
-                Some(steady.map_or(self.began_ms + READY_MS, |at| at.min(self.began_ms + READY_MS)))
+                let passes = hindered.as_ref().and_then(|(since, what)| match what {
+                    Hindrance::Dialog(_) | Hindrance::Draft => Some(since + STEADY_MS),
+                    Hindrance::Fresh { until_ms } => Some(*until_ms),
+                    Hindrance::Busy => None,
+                });
+                Some(passes.map_or(self.began_ms + READY_MS, |at| at.min(self.began_ms + READY_MS)))
             }
             Phase::Typed { at_ms } => Some(at_ms + if self.agent.has_input() { SHOWN_MS } else { BLIND_MS }),
             Phase::Sent { at_ms, pressed_ms, presses } => {
@@ -162,13 +175,14 @@ impl Prompting {
     }
 
     fn wait(&mut self, sight: &Sight<'_>, before: Option<(u64, Hindrance)>, now_ms: u64) -> Step {
-        let Some(hindrance) = self.hindrance(sight) else {
+        let Some(hindrance) = self.hindrance(sight, now_ms) else {
             self.phase = Phase::Typed { at_ms: now_ms };
             return Step::Paste(self.text.clone());
         };
         let since = before.filter(|(_, what)| *what == hindrance).map_or(now_ms, |(since, _)| since);
         let late = now_ms >= self.began_ms + READY_MS;
-        let steady = hindrance != Hindrance::Busy && now_ms >= since + STEADY_MS;
+        let lasts = matches!(hindrance, Hindrance::Dialog(_) | Hindrance::Draft);
+        let steady = lasts && now_ms >= since + STEADY_MS;
         if !late && !steady {
             self.phase = Phase::Waiting { hindered: Some((since, hindrance)) };
             return Step::Wait;
@@ -177,7 +191,7 @@ impl Prompting {
             Hindrance::Dialog(Some(kind)) => format!("it waits for an answer ({})", kind.word()),
             Hindrance::Dialog(None) => "it waits for an answer".to_owned(),
             Hindrance::Draft => "a draft stands in its input: send it or clear it first".to_owned(),
-            Hindrance::Busy => match sight.verdict.state {
+            Hindrance::Busy | Hindrance::Fresh { .. } => match sight.verdict.state {
                 State::Working => format!("its turn runs on after {} s", READY_MS / 1000),
                 _ => format!("it was not surely at rest for {} s", READY_MS / 1000),
             },
@@ -186,7 +200,7 @@ impl Prompting {
     }
 
     /// What stands in the way now.
-    fn hindrance(&self, sight: &Sight<'_>) -> Option<Hindrance> {
+    fn hindrance(&self, sight: &Sight<'_>, now_ms: u64) -> Option<Hindrance> {
         let verdict = sight.verdict;
         if verdict.state == State::Blocked {
             return Some(Hindrance::Dialog(verdict.kind));
@@ -203,14 +217,16 @@ impl Prompting {
         if !verdict.certain || verdict.state == State::Working {
             return Some(Hindrance::Busy);
         }
-        if !self.agent.has_input() {
-            return None;
+        if self.agent.has_input() {
+            match self.agent.input_box(sight.shot) {
+                None => return Some(Hindrance::Busy),
+                Some(input) if !input.text.is_empty() => return Some(Hindrance::Draft),
+                Some(_) => {}
+            }
         }
-        match self.agent.input_box(sight.shot) {
-            None => Some(Hindrance::Busy),
-            Some(input) if !input.text.is_empty() => Some(Hindrance::Draft),
-            Some(_) => None,
-        }
+        let unanswered = sight.typed_ms.filter(|typed| sight.since_ms < *typed);
+        let until_ms = unanswered? + FRESH_MS;
+        (now_ms < until_ms).then_some(Hindrance::Fresh { until_ms })
     }
 
     fn typed(&mut self, sight: &Sight<'_>, at_ms: u64, now_ms: u64) -> Step {
@@ -260,9 +276,10 @@ impl Prompting {
         if (began || told) && !stands {
             return self.over(Ok(()));
         }
-        // A command of the agent's own need not begin a turn; a dialog it opens takes the input away.
+        // A command of the agent's own need not begin a turn; what it opens may take the input away, or cover it.
         let command = self.text.starts_with('/') && !self.text.contains('\n');
-        if command && !stands && (emptied || self.dialog(sight).is_some()) && now_ms >= pressed_ms + 300 {
+        let plain = emptied || self.dialog(sight).is_some();
+        if command && !stands && now_ms >= pressed_ms + if plain { 300 } else { COVERED_MS } {
             return self.over(Ok(()));
         }
         if sight.verdict.state == State::Blocked && news && now_ms >= sight.since_ms + STEADY_MS {
@@ -291,13 +308,18 @@ impl Prompting {
         (on_screen || sight.verdict.state == State::Blocked).then_some("it asked something")
     }
 
-    /// How many rows of the conversation begin with the text, or hold all of it where it is short.
+    /// How many rows of the conversation begin with the text, or with its last line where it has many, or hold all of
+    /// it where it is short.
     fn shown(&self, sight: &Sight<'_>) -> usize {
-        let wanted = known_by(&self.text);
-        let whole = wanted.chars().count() < KNOWN_BY;
+        let last = self.text.rsplit('\n').map(known_by).find(|line| !line.is_empty());
+        let wanted = [Some(known_by(&self.text)), last];
         let is = |part: &str| {
             let part = letters(part);
-            !wanted.is_empty() && if whole { part == wanted } else { part.starts_with(&wanted) }
+            wanted.iter().flatten().any(|wanted| match wanted.chars().count() {
+                0 => false,
+                1..KNOWN_BY => part == *wanted,
+                _ => part.starts_with(wanted),
+            })
         };
         let layout = self.agent.layout(sight.shot);
         // Some agents draw a column of their own beside the conversation.
@@ -334,202 +356,4 @@ fn scrolled(shown: &str, text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Catalog;
-    use kraal_api::Source;
-
-    struct Scene {
-        prompting: Prompting,
-        verdict: Verdict,
-        since: u64,
-        shot: ScreenShot,
-        now: u64,
-    }
-
-    impl Scene {
-        fn new(text: &str) -> Scene {
-            let agent = Catalog::builtin().get("sample").expect("it is built in").clone();
-            let verdict = Verdict { state: State::Idle, kind: None, certain: true, source: Source::Screen };
-            let mut scene = Scene {
-                prompting: Prompting::new(agent, text, 0),
-                verdict,
-                since: 0,
-                shot: ScreenShot::default(),
-                now: 0,
-            };
-            scene.screen("> ");
-            scene
-        }
-
-        fn screen(&mut self, text: &str) {
-            self.shot = ScreenShot::of_text(text);
-        }
-
-        fn state(&mut self, state: State) {
-            self.verdict.state = state;
-            self.since = self.now;
-        }
-
-        fn at(&mut self, now: u64) -> Step {
-            self.now = now;
-            let sight = Sight { verdict: &self.verdict, since_ms: self.since, shot: &self.shot };
-            self.prompting.look(&sight, now)
-        }
-    }
-
-    const DIALOG: &str = "╭────────────────────────────────────────────────╮\n│ Allow this?                                    │\n│ ❯ 1. Yes                                       │\n│   2. No                                        │\n╰────────────────────────────────────────────────╯\n  ↑↓ choose · enter confirm · esc reject";
-
-    fn refused(step: &Step, word: &str) {
-        let Step::Over(Err(why)) = step else { panic!("{step:?}") };
-        assert!(why.contains(word), "{why}");
-    }
-
-    #[test]
-    fn typed_seen_sent_and_begun() {
-        let mut scene = Scene::new("do it");
-        assert_eq!(scene.at(10), Step::Paste("do it".into()));
-        assert_eq!(scene.at(20), Step::Wait);
-        scene.screen("> do it");
-        assert_eq!(scene.at(40), Step::Enter);
-        scene.screen("* Thinking… (0s · esc to interrupt)");
-        assert_eq!(scene.at(60), Step::Wait, "the screen alone is no verdict yet");
-        scene.state(State::Working);
-        assert_eq!(scene.at(80), Step::Over(Ok(())));
-        assert_eq!(scene.prompting.next_deadline(), None);
-    }
-
-    #[test]
-    fn nothing_goes_into_a_dialog_or_beside_a_draft() {
-        let mut scene = Scene::new("yes");
-        scene.screen(DIALOG);
-        assert_eq!(scene.at(0), Step::Wait);
-        assert_eq!(scene.prompting.next_deadline(), Some(STEADY_MS));
-        refused(&scene.at(STEADY_MS), "waits for an answer (permission); nothing was typed");
-
-        let mut scene = Scene::new("more");
-        scene.screen("> half a sen");
-        assert_eq!(scene.at(0), Step::Wait);
-        refused(&scene.at(2_000), "draft");
-
-        // A dialog that comes up between the paste and the Enter.
-        let mut scene = Scene::new("more");
-        assert!(matches!(scene.at(0), Step::Paste(_)));
-        scene.screen(DIALOG);
-        refused(&scene.at(10), "nothing was sent");
-    }
-
-    #[test]
-    fn a_turn_that_runs_is_waited_for_and_not_for_ever() {
-        let mut scene = Scene::new("next");
-        scene.state(State::Working);
-        scene.screen("* Thinking… (3s · esc to interrupt)");
-        assert_eq!(scene.at(5_000), Step::Wait);
-        scene.screen("* Finished in 4s\n\n> ");
-        scene.now = 6_000;
-        scene.state(State::Done);
-        assert!(matches!(scene.at(6_000), Step::Paste(_)));
-
-        let mut scene = Scene::new("next");
-        scene.verdict.certain = false;
-        assert_eq!(scene.at(29_000), Step::Wait);
-        refused(&scene.at(30_000), "not surely at rest");
-    }
-
-    #[test]
-    fn enter_is_pressed_again_only_while_the_text_stands_there() {
-        let mut scene = Scene::new("do it");
-        scene.at(0);
-        scene.screen("> do it");
-        assert_eq!(scene.at(10), Step::Enter);
-        assert_eq!(scene.at(1_000), Step::Wait);
-        assert_eq!(scene.at(1_600), Step::Enter);
-        scene.screen("> ");
-        assert_eq!(scene.at(5_000), Step::Wait, "gone: never sent twice");
-        refused(&scene.at(10_010), "input is empty");
-
-        let mut scene = Scene::new("do it");
-        scene.at(0);
-        scene.screen("> do it");
-        for (at, step) in [(10, Step::Enter), (1_510, Step::Enter), (3_010, Step::Enter), (9_000, Step::Wait)]
-        {
-            assert_eq!(scene.at(at), step);
-        }
-        refused(&scene.at(10_010), "stands in its input, not sent");
-    }
-
-    #[test]
-    fn an_end_from_before_is_no_evidence() {
-        let mut scene = Scene::new("do it");
-        scene.state(State::Done);
-        scene.at(100);
-        scene.screen("> do it");
-        assert_eq!(scene.at(200), Step::Enter);
-        scene.screen("> ");
-        assert_eq!(scene.at(300), Step::Wait);
-        scene.now = 900;
-        scene.state(State::Done);
-        assert_eq!(scene.at(900), Step::Over(Ok(())), "a turn began and ended");
-    }
-
-    #[test]
-    fn a_turn_between_two_looks_is_told_by_the_conversation() {
-        let mut scene = Scene::new("do it");
-        scene.state(State::Done);
-        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> ");
-        scene.at(100);
-        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> do it");
-        assert_eq!(scene.at(200), Step::Enter);
-        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> ");
-        assert_eq!(scene.at(300), Step::Wait, "that is the one before");
-        scene.screen("> do it\n\nDid it.\n* Finished in 1s\n\n> do it\n\nDone.\n* Finished in 0s\n\n> ");
-        assert_eq!(scene.at(400), Step::Over(Ok(())));
-    }
-
-    #[test]
-    fn a_question_of_its_start_is_no_turn() {
-        let mut scene = Scene::new("do it");
-        scene.at(0);
-        scene.screen("> do it");
-        assert_eq!(scene.at(200), Step::Enter);
-        scene.screen(DIALOG);
-        scene.now = 300;
-        scene.state(State::Blocked);
-        scene.verdict.kind = Some(Kind::Question);
-        assert_eq!(scene.at(300), Step::Wait);
-        assert_eq!(scene.prompting.next_deadline(), Some(200 + AGAIN_MS));
-        refused(&scene.at(1_700), "before a turn was seen to begin");
-    }
-
-    #[test]
-    fn a_command_needs_no_turn_and_a_long_text_shows_as_a_paste() {
-        let mut scene = Scene::new("/compact");
-        scene.at(0);
-        scene.screen("> /compact");
-        assert_eq!(scene.at(10), Step::Enter);
-        scene.screen("> ");
-        assert_eq!(scene.at(400), Step::Over(Ok(())));
-
-        let long = "line of many words\n".repeat(100);
-        let mut scene = Scene::new(&long);
-        scene.at(0);
-        scene.screen("> [Pasted text #1 +99 lines]");
-        assert_eq!(scene.at(10), Step::Enter);
-    }
-
-    #[test]
-    fn what_a_person_types_meanwhile_is_never_sent_along() {
-        let mut scene = Scene::new("do it");
-        scene.at(0);
-        refused(&scene.prompting.disturbed(), "not sent");
-        let mut scene = Scene::new("do it");
-        assert_eq!(scene.prompting.disturbed(), Step::Wait);
-        refused(&scene.prompting.left(), "nothing was typed");
-    }
-
-    #[test]
-    fn what_would_act_on_the_terminal_is_left_out() {
-        let mut scene = Scene::new("a\u{1b}[201~b\r\nc\u{7}\n\n");
-        assert_eq!(scene.at(0), Step::Paste("a[201~b\nc".into()));
-    }
-}
+mod tests;

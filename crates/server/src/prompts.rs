@@ -97,7 +97,12 @@ impl Server {
         let prompting =
             one.prompting.get_or_insert_with(|| Prompting::new(detector.agent().clone(), &one.text, now));
         let shot = shot(&pane.terminal);
-        let sight = PromptSight { verdict: detector.verdict(), since_ms: detector.since(), shot: &shot };
+        let sight = PromptSight {
+            verdict: detector.verdict(),
+            since_ms: detector.since(),
+            typed_ms: detector.typed(),
+            shot: &shot,
+        };
         match prompting.look(&sight, now) {
             PromptStep::Wait => {}
             PromptStep::Paste(text) => self.prompt_types(id, |pane| {

@@ -190,6 +190,11 @@ impl Detector {
         self.since
     }
 
+    /// When somebody last typed into its pane, in the same ms.
+    pub fn typed(&self) -> Option<u64> {
+        self.senses.input_ms
+    }
+
     /// The agent this detector is for.
     pub fn agent(&self) -> &Arc<Agent> {
         &self.agent

@@ -70,7 +70,7 @@ pub(crate) struct Senses {
     /// The rows of a note that the user has read: typed after it was shown.
     pub read_note: Option<Vec<String>>,
     output_ms: Option<u64>,
-    input_ms: Option<u64>,
+    pub(super) input_ms: Option<u64>,
 }
 
 /// The last screen.
