@@ -40,6 +40,8 @@ pub(crate) struct Agent {
     pub(crate) permission: Option<Permission>,
     /// How it asks a question; none when it has no tool for that.
     pub(crate) question: Option<Question>,
+    /// A command of its own that asks the model nothing; none when it has no such.
+    pub(crate) command: Option<Command>,
     /// The keys that end a turn; none when a turn can't be ended so.
     #[serde(default)]
     pub(crate) interrupt: Vec<String>,
@@ -95,6 +97,19 @@ pub(crate) struct Question {
     pub(crate) see: String,
     /// The keys that answer.
     pub(crate) yes: Vec<String>,
+}
+
+/// A command of the agent's own.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Command {
+    /// What is typed: `/status`.
+    pub(crate) text: String,
+    /// The screen holds this once it ran.
+    pub(crate) see: String,
+    /// The keys that leave what it shows.
+    #[serde(default)]
+    pub(crate) leave: Vec<String>,
 }
 
 /// A file in its home. `{url}`, `{home}` and `{work}` in its text are filled in.

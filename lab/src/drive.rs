@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -27,11 +28,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 const AGAIN: Duration = Duration::from_millis(20);
 
 /// A screen this long without a change is at rest.
-const REST: Duration = Duration::from_secs(2);
+pub(crate) const REST: Duration = Duration::from_secs(2);
 
 /// An agent in a pane.
 pub(crate) struct Driver {
     pub(crate) agent: Agent,
+    kraal: PathBuf,
     pane: PaneId,
     api: Api,
     watch: Watch,
@@ -67,6 +69,17 @@ impl Driver {
     ///
     /// What did not start.
     pub(crate) fn start(agent: &Agent, setting: &Setting<'_>) -> Result<Driver> {
+        let mut driver = Driver::launch(agent, setting)?;
+        driver.await_ready()?;
+        Ok(driver)
+    }
+
+    /// The same, and waits for nothing.
+    ///
+    /// # Errors
+    ///
+    /// What did not start.
+    pub(crate) fn launch(agent: &Agent, setting: &Setting<'_>) -> Result<Driver> {
         let mut sandbox = Sandbox::new(setting.kraal);
         let home = sandbox.root().join("home");
         // Where agents look that know no other place, and so where kraal's hooks go.
@@ -113,12 +126,23 @@ impl Driver {
         let pane = sandbox.run(&words);
         let watch = Watch::start(&sandbox, setting.kraal, pane)?;
         let api = sandbox.api();
-        let mut driver = Driver { agent: agent.clone(), pane, api, watch, _client: client, sandbox };
-        driver.await_ready()?;
-        Ok(driver)
+        Ok(Driver {
+            agent: agent.clone(),
+            kraal: setting.kraal.to_owned(),
+            pane,
+            api,
+            watch,
+            _client: client,
+            sandbox,
+        })
     }
 
-    fn await_ready(&mut self) -> Result<()> {
+    /// Waits until the agent takes a prompt, and answers what it asks before that.
+    ///
+    /// # Errors
+    ///
+    /// That it never does, with its screen.
+    pub(crate) fn await_ready(&mut self) -> Result<()> {
         let mut left = self.agent.start.clone();
         let deadline = Instant::now() + 2 * PATIENCE;
         let (mut last, mut since) = (String::new(), Instant::now());
@@ -164,14 +188,33 @@ impl Driver {
         bail!("{} never showed {text:?}; its screen:\n{screen}", self.agent.title)
     }
 
-    /// Types a prompt, sees it in the agent's input, and presses Enter; the instant before that.
-    pub(crate) fn say(&mut self, prompt: &str) -> Result<Instant> {
-        let request = SendText { pane: PaneRef::Id(self.pane), text: prompt.to_owned() };
+    /// Gives a prompt by `kraal prompt`, in a thread of its own; what it prints, and whether it said ok.
+    pub(crate) fn prompt(&self, text: &str) -> JoinHandle<(bool, String)> {
+        let mut command = self.sandbox.program(&self.kraal);
+        command.args(["prompt", "-p", &self.pane.to_string(), text]);
+        std::thread::spawn(move || match command.output() {
+            Ok(output) => {
+                let said = [output.stdout, output.stderr].concat();
+                (output.status.success(), String::from_utf8_lossy(&said).trim().to_owned())
+            }
+            Err(error) => (false, error.to_string()),
+        })
+    }
+
+    /// Types into the agent's input and sees it there.
+    pub(crate) fn type_in(&mut self, text: &str) -> Result<()> {
+        let request = SendText { pane: PaneRef::Id(self.pane), text: text.to_owned() };
         if let Err(refusal) = self.api.verb(Verb::SendText(request)) {
             bail!("the prompt can't be typed: {refusal}");
         }
-        let first: String = prompt.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        let first: String = text.split(' ').take(2).collect::<Vec<_>>().join(" ");
         self.await_screen(&first)?;
+        Ok(())
+    }
+
+    /// Types a prompt, sees it in the agent's input, and presses Enter; the instant before that.
+    pub(crate) fn say(&mut self, prompt: &str) -> Result<Instant> {
+        self.type_in(prompt)?;
         std::thread::sleep(Duration::from_millis(self.agent.pause));
         let before = Instant::now();
         self.keys(&["enter".to_owned()])?;

@@ -8,6 +8,7 @@ mod drive;
 mod install;
 mod measure;
 mod model;
+mod prompting;
 mod report;
 mod room;
 mod scenario;
@@ -25,6 +26,7 @@ use crate::agent::Agent;
 use crate::drive::{Driver, Setting};
 use crate::install::Store;
 use crate::model::Model;
+use crate::prompting::Prompting;
 use crate::scenario::{Run, Scenario};
 
 /// Runs real agents in panes and says how right their states are.
@@ -37,6 +39,9 @@ struct Args {
     /// line, where nothing can be installed. Without agents: those marked for it.
     #[arg(long)]
     check: bool,
+    /// Instead of the states: gives each agent prompts by `kraal prompt`, in every situation.
+    #[arg(long, conflicts_with_all = ["check", "write"])]
+    prompts: bool,
     /// Only with kraal's hooks, or only without; both unless given.
     #[arg(long, value_name = "yes|no")]
     hooks: Option<Hooks>,
@@ -74,6 +79,30 @@ struct Task<'a> {
     agent: &'a Agent,
     hooks: bool,
     size: (u16, u16),
+}
+
+impl Task<'_> {
+    fn evidence(&self) -> &'static str {
+        if self.hooks { "hooks" } else { "screen" }
+    }
+
+    fn columns_and_rows(&self) -> String {
+        format!("{}x{}", self.size.0, self.size.1)
+    }
+
+    fn title(&self) -> String {
+        format!(
+            "{} {} {} {}",
+            self.agent.title,
+            self.agent.version(),
+            self.evidence(),
+            self.columns_and_rows()
+        )
+    }
+
+    fn setting<'a>(&self, kraal: &'a Path, store: &'a Store, model: &Model) -> Setting<'a> {
+        Setting { kraal, store, port: model.port(), hooks: self.hooks, size: self.size }
+    }
 }
 
 fn main() -> ExitCode {
@@ -150,6 +179,12 @@ fn inside(args: &Args, agents: &[Agent], store: &Store) -> Result<bool> {
             }
             for size in &sizes {
                 let task = Task { agent, hooks, size: *size };
+                if args.prompts {
+                    let (text, fine) = tell_prompts(&task, prompts(&task, &kraal, store));
+                    say(&text);
+                    well &= fine;
+                    continue;
+                }
                 let run = take(&task, &kraal, store, hold);
                 let (text, row, fine) = tell(&task, run, args.check);
                 say(&text);
@@ -180,22 +215,49 @@ fn parse_size(size: &str) -> Result<(u16, u16)> {
 
 /// Runs one agent in one way. What the test kit says by a panic is an error here.
 fn take(task: &Task<'_>, kraal: &Path, store: &Store, hold: Duration) -> Result<Run> {
-    std::thread::scope(|scope| {
-        let run = scope.spawn(|| -> Result<Run> {
-            let model = Model::start(0)?;
-            let setting = Setting { kraal, store, port: model.port(), hooks: task.hooks, size: task.size };
-            let driver = Driver::start(task.agent, &setting)?;
-            Ok(Scenario::new(driver, &model, hold).run())
-        });
-        run.join().unwrap_or_else(|_| bail!("the run broke off; why stands above"))
+    apart(|| {
+        let model = Model::start(0)?;
+        let driver = Driver::start(task.agent, &task.setting(kraal, store, &model))?;
+        Ok(Scenario::new(driver, &model, hold).run())
     })
+}
+
+/// Gives one agent prompts.
+fn prompts(task: &Task<'_>, kraal: &Path, store: &Store) -> Result<Vec<(&'static str, Result<()>)>> {
+    apart(|| {
+        let model = Model::start(0)?;
+        let driver = Driver::launch(task.agent, &task.setting(kraal, store, &model))?;
+        Ok(Prompting::new(driver, &model).run())
+    })
+}
+
+fn apart<T: Send>(run: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        scope.spawn(run).join().unwrap_or_else(|_| bail!("the run broke off; why stands above"))
+    })
+}
+
+/// What is printed of prompts, and whether each went as it should.
+fn tell_prompts(task: &Task<'_>, run: Result<Vec<(&'static str, Result<()>)>>) -> (String, bool) {
+    let title = task.title();
+    let outcomes = match run {
+        Ok(outcomes) => outcomes,
+        Err(error) => return (format!("{title}: {error:#}\n"), false),
+    };
+    let well = outcomes.iter().filter(|(_, outcome)| outcome.is_ok()).count();
+    let mut text = String::new();
+    for (situation, outcome) in &outcomes {
+        if let Err(error) = outcome {
+            text.push_str(&format!("{title}: FAULT {situation}: {}\n{error}\n", error.root_cause()));
+        }
+    }
+    text.push_str(&format!("{title}: {well} of {} prompts right\n", outcomes.len()));
+    (text, well == outcomes.len())
 }
 
 /// What is printed of a run, its row, and whether it went as it should.
 fn tell(task: &Task<'_>, run: Result<Run>, check: bool) -> (String, Option<String>, bool) {
-    let evidence = if task.hooks { "hooks" } else { "screen" };
-    let size = format!("{}x{}", task.size.0, task.size.1);
-    let title = format!("{} {} {evidence} {size}", task.agent.title, task.agent.version());
+    let (evidence, size, title) = (task.evidence(), task.columns_and_rows(), task.title());
     let run = match run {
         Ok(run) => run,
         Err(error) => return (format!("{title}: {error:#}\n"), None, false),

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use dialect::Dialect;
-use script::{Hold, Reply, Speech};
+use script::{Hold, Reply, Said, Speech};
 use serde_json::{Value, json};
 
 /// Between two pieces of an answer that streams.
@@ -90,6 +90,8 @@ struct Shared {
 struct State {
     open: Vec<String>,
     events: Vec<Event>,
+    /// What the user said in the conversation of each request that belongs to a turn.
+    heard: Vec<String>,
 }
 
 /// A number that nothing else has: agents take two messages with the same id for one.
@@ -144,6 +146,12 @@ impl Model {
             let waited = self.shared.changed.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    /// How often the user said this, in the conversation in which it stands most often. A request that is made again
+    /// holds it no more often; a prompt that was typed twice does.
+    pub(crate) fn heard(&self, text: &str) -> usize {
+        self.shared.lock().heard.iter().map(|said| said.matches(text).count()).max().unwrap_or(0)
     }
 
     /// Everything that happened so far.
@@ -220,6 +228,13 @@ impl Shared {
     fn speak(&self, mut dialect: Box<dyn Dialect>, body: &Value, out: &mut TcpStream) -> io::Result<()> {
         let asked = dialect.read(body);
         let (key, round, reply) = script::answer(&asked);
+        if !key.is_empty() {
+            let said = asked.said.iter().filter_map(|part| match part {
+                Said::User(text) => Some(text.as_str()),
+                _ => None,
+            });
+            self.lock().heard.push(said.collect::<Vec<_>>().join("\n\n"));
+        }
         self.note(&key, round, What::Asked);
         let (told, after) = match &reply {
             Reply::Fail { status, limit } => {
@@ -329,6 +344,20 @@ mod tests {
         let model = Model::start(0).expect("a port");
         drop(post(model.port(), "/v1/chat/completions", &prompt("LAB:think g1")));
         model.wait(SOON, |event| event.what == What::Dropped).expect("it is seen");
+    }
+
+    #[test]
+    fn what_the_user_said_is_counted_by_the_conversation_not_by_the_request() {
+        let model = Model::start(0).expect("a port");
+        let twice = "LAB:say once-more once-more";
+        for (round, body) in
+            [prompt("LAB:say once"), prompt("LAB:say once"), prompt(twice)].iter().enumerate()
+        {
+            let mut stream = post(model.port(), "/v1/messages", body);
+            stream.read_exact(&mut [0; 12]).expect("it answers");
+            assert_eq!(model.heard("say once"), 1, "{round}");
+        }
+        assert_eq!((model.heard("once-more"), model.heard("never")), (2, 0));
     }
 
     #[test]
