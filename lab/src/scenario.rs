@@ -151,6 +151,9 @@ impl<'a> Scenario<'a> {
         if self.driver.state().is_none() {
             bail!("kraal knows no agent in the pane");
         }
+        if self.driver.seen().iter().any(|seen| seen.state == Some(State::Done)) {
+            bail!("it was said to be done before anybody asked it anything");
+        }
         Ok(())
     }
 

@@ -42,6 +42,15 @@ impl Agent {
         if by_option || by_word { RunKind::OneShot } else { RunKind::Interactive }
     }
 
+    /// Whether a command line may hold a prompt: only one of bare options surely holds none.
+    pub fn is_asked(&self, argv: &[String]) -> bool {
+        let process = Process { argv: argv.to_vec(), ..Process::default() };
+        Command::of(&process)
+            .args
+            .iter()
+            .any(|word| *word == "--" || !word.starts_with('-') || word.contains('='))
+    }
+
     /// Whether it is known how its conversations are taken up again.
     pub fn resumes(&self) -> bool {
         !self.launch.resume.is_empty()

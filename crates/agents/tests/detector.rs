@@ -514,6 +514,32 @@ fn a_killed_agent_leaves_no_state_behind() {
     watch.said(&["350 idle (screen)"]);
 }
 
+/// Codex 0.171 reports working and idle while it brings up its daemon.
+#[test]
+fn work_before_anybody_asked_is_no_turn() {
+    let unasked = || {
+        let agent = Catalog::builtin().get("codex").expect("known").clone();
+        Watch { detector: Detector::unasked(agent, 0), now: 0, log: Vec::new(), seq: 0 }
+    };
+    let begins = |watch: &mut Watch| {
+        watch.at(100).status("state=working:app=codex");
+        watch.at(400).status("state=idle:app=codex").at(2_000);
+    };
+    let mut watch = unasked();
+    begins(&mut watch);
+    watch.said(&["100 working (status)", "650 idle (status)"]);
+    watch.at(3_000).give(Evidence::Input).status("state=working:app=codex");
+    watch.at(5_000).status("state=idle:app=codex").at(6_000);
+    watch.said(&["3000 working (status)", "5250 done (status)"]);
+    // A server that came in between knows no less.
+    let mut watch = unasked();
+    watch.at(100).status("state=working:app=codex");
+    let saved = watch.detector.save();
+    watch.detector = Detector::restore(watch.detector.agent().clone(), saved);
+    watch.at(400).status("state=idle:app=codex").at(2_000);
+    watch.said(&["100 working (status)", "650 idle (status)"]);
+}
+
 /// BR-49.
 #[test]
 fn a_one_shot_run_works_until_it_ends() {

@@ -336,6 +336,21 @@ fn one_shot_runs_are_recognised_as_such() {
     assert_eq!(run(&["kilo", "run", "fix it"]), RunKind::OneShot);
 }
 
+#[test]
+fn only_a_command_line_of_bare_options_surely_holds_no_prompt() {
+    let codex = Catalog::builtin().get("codex").expect("known").clone();
+    let asked =
+        |words: &[&str]| codex.is_asked(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    for bare in [&["codex"][..], &["codex", "--yolo"], &["env", "A=1", "node", "/x/bin/codex", "-s"]] {
+        assert!(!asked(bare), "{bare:?}");
+    }
+    for maybe in
+        [&["codex", "fix it"][..], &["codex", "--", "-x"], &["codex", "-m", "o4"], &["codex", "--prompt=x"]]
+    {
+        assert!(asked(maybe), "{maybe:?}");
+    }
+}
+
 /// The rest of the thirty, as their packages and installers start them.
 #[test]
 fn agents_of_all_kinds_of_packages_are_recognised() {

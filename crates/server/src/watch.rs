@@ -224,7 +224,8 @@ impl Watch {
     pub(crate) fn begin(&mut self, agent: &Arc<Agent>, (pid, argv): (u32, Vec<String>), now: u64) -> Found {
         self.detector = Some(match agent.run_kind(&argv) {
             kraal_agents::RunKind::OneShot => Detector::one_shot(agent.clone(), now),
-            _ => Detector::new(agent.clone(), now),
+            _ if agent.is_asked(&argv) => Detector::new(agent.clone(), now),
+            _ => Detector::unasked(agent.clone(), now),
         });
         let run = self.runs_as(agent, (pid, argv), true);
         Found { verdict: self.said(), run, ..Found::default() }

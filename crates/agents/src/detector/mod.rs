@@ -42,6 +42,9 @@ pub struct Detector {
     now_ms: u64,
     /// A turn runs, or ran and its end has not been told.
     turn: bool,
+    /// Somebody may have asked it something. Until then work is a start of its own, and its end no turn's: Codex 0.171
+    /// reports working and idle while it brings up its daemon.
+    asked: bool,
     gone: bool,
     senses: Senses,
     pending: Option<Pending>,
@@ -56,12 +59,18 @@ pub struct Saved {
     verdict: Verdict,
     since: u64,
     turn: bool,
+    #[serde(default = "yes")]
+    asked: bool,
     claim: Option<Claim>,
     file: Option<Claim>,
     hook_seq: u64,
     title: String,
     progress: Option<Progress>,
     decisions: Vec<Decision>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Saved {
@@ -101,11 +110,17 @@ impl Detector {
             since: now_ms,
             now_ms,
             turn: false,
+            asked: true,
             gone: false,
             senses: Senses::default(),
             pending: None,
             explanation: Explanation::default(),
         }
+    }
+
+    /// A detector for an agent that was started without a prompt: it has no turn before somebody types.
+    pub fn unasked(agent: Arc<Agent>, now_ms: u64) -> Self {
+        Detector { asked: false, ..Detector::new(agent, now_ms) }
     }
 
     /// A detector for a one-shot run (`claude -p`): it works until its process leaves.
@@ -149,7 +164,10 @@ impl Detector {
                 }
             }
             Evidence::Output { bytes } => self.senses.flowed(bytes, now_ms),
-            Evidence::Input => self.senses.typed(now_ms),
+            Evidence::Input => {
+                self.asked = true;
+                self.senses.typed(now_ms);
+            }
             Evidence::Bell | Evidence::Gone => {}
         }
         self.step(now_ms)
@@ -213,6 +231,7 @@ impl Detector {
             verdict: self.verdict.clone(),
             since: self.since,
             turn: self.turn,
+            asked: self.asked,
             claim: self.senses.claim.clone(),
             file: self.senses.file.clone(),
             hook_seq: self.senses.hook_seq,
@@ -228,6 +247,7 @@ impl Detector {
         detector.run = if saved.one_shot { RunKind::OneShot } else { RunKind::Interactive };
         detector.verdict = saved.verdict;
         detector.turn = saved.turn;
+        detector.asked = saved.asked;
         detector.senses.claim = saved.claim;
         detector.senses.file = saved.file;
         detector.senses.hook_seq = saved.hook_seq;
@@ -278,6 +298,7 @@ impl Detector {
             }
         };
         self.senses.hook_seq = report.seq;
+        self.asked |= state != State::Idle;
         let said = format!("hook {}", report.event);
         self.claimed(Claim { state, kind, source: Source::Hooks, at_ms: now_ms, said });
     }
@@ -317,7 +338,7 @@ impl Detector {
     fn leave(&mut self, now_ms: u64) -> Option<Verdict> {
         self.gone = true;
         self.pending = None;
-        let ran = self.turn || self.verdict.state == State::Working;
+        let ran = self.turn || (self.asked && self.verdict.state == State::Working);
         let (state, kind) = match self.verdict.state {
             State::Done => (State::Done, self.verdict.kind),
             _ if ran => (State::Done, None),
@@ -333,7 +354,8 @@ impl Detector {
 
     fn commit(&mut self, verdict: Verdict, now_ms: u64, rule: String, evidence: Vec<String>) -> Verdict {
         match (verdict.state, verdict.kind) {
-            (State::Working, _) | (State::Blocked, Some(Kind::Permission)) => self.turn = true,
+            (State::Working, _) => self.turn = self.asked,
+            (State::Blocked, Some(Kind::Permission)) => self.turn = true,
             (State::Done, _) | (State::Blocked, Some(Kind::Limit | Kind::Login)) => self.turn = false,
             _ => {}
         }
