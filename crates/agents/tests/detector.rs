@@ -389,7 +389,7 @@ fn esc_of_which_no_hook_tells_is_seen_on_the_screen() {
         "3350 done (screen)",
         "9000 working (hooks)",
         "12000 blocked permission (hooks)",
-        "21350 working (screen)",
+        "20550 working (screen)",
         "30000 working (hooks)",
         "31250 done (hooks)",
     ]);
@@ -512,6 +512,28 @@ fn a_killed_agent_leaves_no_state_behind() {
     watch.at(0).sees("80x24/idle-draft");
     watch.at(5_000).give(Evidence::Gone);
     watch.said(&["350 idle (screen)"]);
+}
+
+/// Gemini tells of no refusal: what it said before is of before, also once other words stand last on its screen.
+#[test]
+fn an_end_that_hooks_are_silent_about_is_the_end_of_what_they_said() {
+    let mut watch = Watch::new("gemini");
+    watch.at(0).hook("BeforeAgent", State::Working, None).sees("100x30/working-waiting");
+    watch.at(1_000).hook("Notification", State::Blocked, Some(Kind::Permission)).sees("100x30/permission");
+    watch.at(5_000).sees("100x30/interrupted");
+    watch.at(5_500).sees("100x30/idle");
+    watch.at(9_000).said(&["0 working (hooks)", "1000 blocked permission (hooks)", "5350 done (screen)"]);
+}
+
+/// After the answer only the end of the tool is told.
+#[test]
+fn an_answered_dialog_is_over_once_the_screen_says_so() {
+    let mut watch = Watch::new("gemini");
+    watch.at(0).hook("BeforeAgent", State::Working, None).sees("100x30/working-waiting");
+    watch.at(900).sees("100x30/permission");
+    watch.at(1_000).hook("Notification", State::Blocked, Some(Kind::Permission));
+    watch.at(5_000).sees("100x30/working-waiting");
+    watch.at(9_000).said(&["0 working (hooks)", "1000 blocked permission (hooks)", "5550 working (screen)"]);
 }
 
 /// Codex 0.171 reports working and idle while it brings up its daemon.

@@ -71,6 +71,8 @@ pub(crate) struct Senses {
     pub read_note: Option<Vec<String>>,
     output_ms: Option<u64>,
     pub(super) input_ms: Option<u64>,
+    /// When the screen last showed a dialog.
+    pub(super) dialog_ms: Option<u64>,
 }
 
 /// The last screen.
@@ -117,6 +119,9 @@ impl Senses {
         self.failed = failed && asked && old.as_ref().is_some_and(rested);
         let since_ms = old.as_ref().filter(|old| same(old)).map_or(now_ms, |old| old.since_ms);
         let body_ms = old.as_ref().and_then(|old| if old.body == body { old.body_ms } else { Some(now_ms) });
+        if reading.as_ref().is_some_and(|reading| reading.state == State::Blocked && !reading.until_input) {
+            self.dialog_ms = Some(now_ms);
+        }
         self.screen = Some(Seen { reading, since_ms, body_ms, body });
     }
 

@@ -63,6 +63,9 @@ impl Detector {
             return None;
         }
         self.pending = None;
+        if let Some(candidate) = &candidate {
+            self.outlive(candidate);
+        }
         let (rule, mut evidence) = match candidate {
             Some(candidate) => (candidate.rule, candidate.evidence),
             None => ("unknown layout".to_owned(), Vec::new()),

@@ -17,6 +17,8 @@ use crate::{
 /// An end that the screen shows after a claim beats the claim at once; one that stood there
 /// before it must still stand there this much later: a new turn pushes it away.
 pub(crate) const OVER_MS: u64 = 700;
+/// A dialog is drawn a little before the hook that tells of it comes.
+const JUST_BEFORE_MS: u64 = 300;
 /// A conversation that changed this recently still flows.
 pub(crate) const FLOW_MS: u64 = 1_000;
 
@@ -37,6 +39,7 @@ pub(crate) struct Candidate {
 /// about much; the status protocol is only late.
 fn patience_ms(claim: &Claim, other: State, doubt: Doubt) -> u64 {
     match (claim.source, claim.state, other) {
+        (Source::Hooks, ..) if doubt == Doubt::Answered => 200,
         (Source::Hooks, ..) if doubt == Doubt::Plain => 1_000,
         (Source::Hooks, ..) | (_, _, State::Blocked) => 1_500,
         // An answer that streams without any hint may stall.
@@ -71,6 +74,8 @@ pub(crate) struct Contradiction {
 /// How plainly lower evidence speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
+    /// A line of the agent's says so, where its dialog stood before: somebody answered.
+    Answered,
     /// A line of the agent's says so.
     Plain,
     /// An input box stands there, and nothing that speaks of work.
@@ -100,7 +105,14 @@ impl Detector {
             |other: &(State, Doubt)| class(other.0) != class(claim.state) && (class(other.0) != 2 || !flows);
         let seen = || {
             let candidate = self.senses.seen(&self.agent, now_ms)?;
-            Some((candidate.state, if candidate.weak { Doubt::Weak } else { Doubt::Plain }))
+            let answered = claim.state == State::Blocked
+                && self.senses.dialog_ms.is_some_and(|seen| seen + JUST_BEFORE_MS >= claim.at_ms);
+            let doubt = match candidate.weak {
+                true => Doubt::Weak,
+                false if answered => Doubt::Answered,
+                false => Doubt::Plain,
+            };
+            Some((candidate.state, doubt))
         };
         let filed = newer_file.map(|file| (file.state, Doubt::Plain));
         let other = filed.filter(against).or_else(|| seen().filter(against));
@@ -119,6 +131,16 @@ impl Detector {
         if now_ms >= due {
             let dropped = if first { self.senses.claim.take() } else { self.senses.file.take() };
             self.senses.gave_way = dropped.map(|claim| format!("gave way: {}", claim.said));
+        }
+    }
+
+    /// The screen told of an end that the claim's source is silent about: the claim is of before.
+    pub(super) fn outlive(&mut self, told: &Candidate) {
+        let over =
+            |claim: &mut Claim| class(claim.state) != class(State::Idle) && claim.source != told.source;
+        if told.source == Source::Screen && class(told.state) == class(State::Idle) {
+            self.senses.claim.take_if(over);
+            self.senses.file.take_if(over);
         }
     }
 
