@@ -27,7 +27,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 /// How often a screen or a file is looked at.
 const AGAIN: Duration = Duration::from_millis(20);
 
-/// A screen this long without a change is at rest.
+/// Words this long on a screen stay.
 pub(crate) const REST: Duration = Duration::from_secs(2);
 
 /// An agent in a pane.
@@ -145,18 +145,21 @@ impl Driver {
     pub(crate) fn await_ready(&mut self) -> Result<()> {
         let mut left = self.agent.start.clone();
         let deadline = Instant::now() + 2 * PATIENCE;
-        let (mut last, mut since) = (String::new(), Instant::now());
+        let (mut last, mut shown, mut since) = (String::new(), (None, false), Instant::now());
         while Instant::now() < deadline {
-            let screen = self.screen()?;
-            if screen != last {
-                (last, since) = (screen, Instant::now());
+            last = self.screen()?;
+            // Some move something all the time: what counts is how long the words stand there.
+            let asks = left.iter().position(|start| last.contains(&start.see));
+            let now = (asks, last.contains(&self.agent.ready));
+            if now != shown {
+                (shown, since) = (now, Instant::now());
             }
             if since.elapsed() > REST {
-                if let Some(at) = left.iter().position(|start| last.contains(&start.see)) {
+                if let Some(at) = asks {
                     let start = left.remove(at);
                     self.keys(&start.keys)?;
-                    since = Instant::now();
-                } else if last.contains(&self.agent.ready) {
+                    (shown, since) = ((None, false), Instant::now());
+                } else if shown.1 {
                     return Ok(());
                 }
             }

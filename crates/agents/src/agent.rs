@@ -26,6 +26,7 @@ pub struct Agent {
     family: Option<String>,
     hidden: bool,
     status_apps: Vec<String>,
+    flow_is_work: bool,
     pub(crate) process: ProcessRules,
     pub(crate) launch: Launch,
     pane: PaneFile,
@@ -106,6 +107,11 @@ impl Agent {
     /// Whether OSC 7501 reports of this `app` are its own.
     pub fn speaks_as(&self, app: &str) -> bool {
         self.status_apps.iter().any(|known| known == app)
+    }
+
+    /// Whether output that flows is work where no rule fits.
+    pub(crate) fn flow_is_work(&self) -> bool {
+        self.flow_is_work
     }
 
     /// Screens from its file with what they must give.
@@ -214,6 +220,7 @@ impl Agent {
             family: head.family,
             hidden: head.hidden,
             status_apps: head.status_apps,
+            flow_is_work: head.flow_is_work,
             process,
             launch,
             pane: file.pane,

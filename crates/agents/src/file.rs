@@ -53,6 +53,9 @@ pub(crate) struct Head {
     /// `app=` of its OSC 7501 reports.
     #[serde(default)]
     pub status_apps: Vec<String>,
+    /// While it writes no rule of it fits: output that flows then is work.
+    #[serde(default)]
+    pub flow_is_work: bool,
     /// Agents that look alike (forks) share one and may fire on each other's samples.
     #[serde(default)]
     pub family: Option<String>,

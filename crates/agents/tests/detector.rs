@@ -536,6 +536,26 @@ fn an_answered_dialog_is_over_once_the_screen_says_so() {
     watch.at(9_000).said(&["0 working (hooks)", "1000 blocked permission (hooks)", "5550 working (screen)"]);
 }
 
+/// Aider shows nothing of its own while an answer streams, not even at its first prompt.
+#[test]
+fn an_answer_that_streams_is_work_at_an_agent_that_shows_nothing_else() {
+    let mut watch = Watch::new("aider");
+    watch.at(0).sees("100x30/idle");
+    let mut screen = "diff> tell me\n\nOnce".to_owned();
+    watch.at(2_000).give(Evidence::Input).rows(&screen);
+    for at in (2_500..6_000).step_by(300) {
+        screen.push_str("\nupon a time");
+        watch.at(at).give(Evidence::Output { bytes: 12 }).rows(&screen);
+    }
+    watch.at(6_300).sees("100x30/idle");
+    watch.at(9_000).said(&["350 idle (screen)", "2850 working (screen)", "6650 done (screen)"]);
+    // Silence is doubt, as everywhere.
+    let mut watch = Watch::new("aider");
+    watch.at(0).sees("100x30/idle");
+    watch.at(3_000).rows("words that nobody knows");
+    watch.at(9_000).said(&["350 idle (screen)", "4500 idle ? (screen)"]);
+}
+
 /// Codex 0.171 reports working and idle while it brings up its daemon.
 #[test]
 fn work_before_anybody_asked_is_no_turn() {

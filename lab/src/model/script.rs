@@ -147,11 +147,13 @@ fn turn(said: &[Said]) -> Option<(Vec<Directive>, usize)> {
     Some((directives(prompt), round))
 }
 
+/// A prompt that failed may be sent again in front of the next: the last line of directives counts.
 fn directives(prompt: &str) -> Vec<Directive> {
-    let from = prompt.find("LAB:").unwrap_or(0);
-    prompt[from..]
-        .split('\n')
-        .flat_map(|line| line.split(";;"))
+    let last = prompt.lines().rev().find(|line| line.trim_start().starts_with("LAB:"));
+    let line = last.or_else(|| prompt.lines().find(|line| line.contains("LAB:"))).unwrap_or_default();
+    let from = line.find("LAB:").unwrap_or(0);
+    line[from..]
+        .split(";;")
         .filter_map(|part| part.trim().strip_prefix("LAB:"))
         .map(|part| part.split_once(' ').unwrap_or((part, "")))
         .map(|(word, rest)| (word.to_owned(), rest.trim().trim_end_matches('"').trim().to_owned()))
@@ -212,6 +214,7 @@ fn names(word: &str) -> &'static [&'static str] {
             "ask_user",
             "ask_followup_question",
             "ask_question",
+            "askquestion",
         ],
         _ => &[],
     }
@@ -362,6 +365,14 @@ mod tests {
         assert_eq!((key.as_str(), round, text(&reply)), ("say hello you", 0, "hello you"));
         let (.., reply) = answer(&asked(vec![user("LAB:error 400")]));
         assert_eq!(reply, Reply::Fail { status: 400, limit: false });
+    }
+
+    #[test]
+    fn of_two_prompts_in_one_message_the_later_counts() {
+        let both = user("LAB:error 400\nLAB:say hello ;; LAB:say over");
+        assert_eq!(text(&answer(&asked(vec![both])).2), "hello");
+        let quoted = user("<prompt>LAB:say hello</prompt>\nmore of it");
+        assert_eq!(text(&answer(&asked(vec![quoted])).2), "hello</prompt>");
     }
 
     #[test]

@@ -18,6 +18,8 @@ use crate::{
 
 /// Output this soon after input is its echo.
 const ECHO_MS: u64 = 300;
+/// What flows this long is more than a screen that was drawn anew.
+const STREAM_MS: u64 = 500;
 /// A turn that fails at once does so this soon after somebody typed.
 const ASKED_MS: u64 = 10_000;
 
@@ -71,6 +73,8 @@ pub(crate) struct Senses {
     pub read_note: Option<Vec<String>>,
     output_ms: Option<u64>,
     pub(super) input_ms: Option<u64>,
+    /// When what flows began to, and when it last did.
+    flow: Option<(u64, u64)>,
     /// When the screen last showed a dialog.
     pub(super) dialog_ms: Option<u64>,
 }
@@ -119,6 +123,9 @@ impl Senses {
         self.failed = failed && asked && old.as_ref().is_some_and(rested);
         let since_ms = old.as_ref().filter(|old| same(old)).map_or(now_ms, |old| old.since_ms);
         let body_ms = old.as_ref().and_then(|old| if old.body == body { old.body_ms } else { Some(now_ms) });
+        if body_ms == Some(now_ms) {
+            self.flows(now_ms);
+        }
         if reading.as_ref().is_some_and(|reading| reading.state == State::Blocked && !reading.until_input) {
             self.dialog_ms = Some(now_ms);
         }
@@ -154,10 +161,22 @@ impl Senses {
         }
     }
 
+    fn flows(&mut self, now_ms: u64) {
+        let goes_on = self.flow.filter(|(_, last)| now_ms < last + super::weigh::FLOW_MS);
+        self.flow = Some((goes_on.map_or(now_ms, |(began, _)| began), now_ms));
+    }
+
+    /// Whether something flows, and not for the first moment.
+    pub(crate) fn streams(&self, now_ms: u64) -> bool {
+        self.flow
+            .is_some_and(|(began, last)| last >= began + STREAM_MS && now_ms < last + super::weigh::FLOW_MS)
+    }
+
     pub(crate) fn flowed(&mut self, bytes: u64, now_ms: u64) {
         let echo = self.input_ms.is_some_and(|input| now_ms.saturating_sub(input) < ECHO_MS);
         if bytes > 0 && !echo {
             self.output_ms = Some(now_ms);
+            self.flows(now_ms);
         }
     }
 
@@ -217,7 +236,8 @@ impl Senses {
             }
             _ => None,
         };
-        let calm = claim.and(self.flow_ms()).map(|flow| flow + super::weigh::FLOW_MS);
+        let counts = claim.is_some() || agent.flow_is_work();
+        let calm = self.flow_ms().filter(|_| counts).map(|flow| flow + super::weigh::FLOW_MS);
         stale.chain(patience).chain(late).chain(calm)
     }
 }

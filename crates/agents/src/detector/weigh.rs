@@ -236,8 +236,25 @@ impl Senses {
                 let candidate = screen(reading);
                 Some(Candidate { weak: candidate.weak && !rests, ..candidate })
             }
-            None => signal(State::Idle).or_else(|| signal(State::Done)),
+            None => {
+                signal(State::Idle).or_else(|| signal(State::Done)).or_else(|| self.flowing(agent, now_ms))
+            }
         }
+    }
+}
+
+impl Senses {
+    /// Work of which only the output tells, at an agent that shows nothing else of it.
+    fn flowing(&self, agent: &Agent, now_ms: u64) -> Option<Candidate> {
+        let flows = agent.flow_is_work() && self.screen.is_some() && self.streams(now_ms);
+        flows.then(|| Candidate {
+            state: State::Working,
+            kind: None,
+            source: Source::Screen,
+            rule: "output flows".to_owned(),
+            evidence: Vec::new(),
+            weak: false,
+        })
     }
 }
 
