@@ -140,13 +140,13 @@ fn the_same_with_its_status_protocol_follows_at_once() {
     watch.at(40_000).said(&[
         "0 blocked (status)",
         "0 blocked question (status)",
-        "2250 idle (status)",
+        "2150 idle (status)",
         "5000 working (status)",
         "8000 blocked permission (status)",
         "9000 working (status)",
-        "12250 done (status)",
+        "12150 done (status)",
         "20000 working (status)",
-        "22250 done error (status)",
+        "22150 done error (status)",
         "30000 idle (status)",
         "31350 idle (screen)",
     ]);
@@ -193,7 +193,7 @@ fn a_streaming_codex_works_by_its_title_or_its_status() {
     watch.at(20_000).said(&[
         "350 idle (screen)",
         "1000 working (status)",
-        "12250 done (status)",
+        "12150 done (status)",
         "14000 idle (status)",
     ]);
 }
@@ -227,7 +227,7 @@ fn codex_dialogs_of_which_its_status_says_nothing_come_from_the_screen() {
         "350 idle (screen)",
         "1000 idle (status)",
         "1350 blocked question (screen)",
-        "4250 idle (status)",
+        "4150 idle (status)",
         "5000 working (status)",
         "6350 blocked limit (screen)",
     ]);
@@ -362,7 +362,7 @@ fn background_work_after_a_turn_is_working_and_ends_once() {
         "0 working (status)",
         "3350 working background (screen)",
         "30000 working (status)",
-        "33250 done (status)",
+        "33150 done (status)",
     ]);
 }
 
@@ -391,7 +391,7 @@ fn esc_of_which_no_hook_tells_is_seen_on_the_screen() {
         "12000 blocked permission (hooks)",
         "20550 working (screen)",
         "30000 working (hooks)",
-        "31250 done (hooks)",
+        "31150 done (hooks)",
     ]);
 }
 
@@ -406,7 +406,7 @@ fn hooks_out_of_order_or_twice_change_nothing() {
     watch.at(1_000).give(report(11, State::Working));
     watch.at(2_000).looked();
     watch.at(3_000).give(report(12, State::Done));
-    watch.at(9_000).said(&["0 working (hooks)", "250 done (hooks)", "2000 idle (hooks)"]);
+    watch.at(9_000).said(&["0 working (hooks)", "150 done (hooks)", "2000 idle (hooks)"]);
 }
 
 #[test]
@@ -415,7 +415,7 @@ fn an_error_stays_the_reason_of_the_end_it_led_to() {
     watch.hook("session.status", State::Working, None);
     watch.at(1_000).hook("session.error", State::Done, Some(Kind::Error));
     watch.at(1_010).hook("session.idle", State::Done, None);
-    watch.at(5_000).said(&["0 working (hooks)", "1250 done error (hooks)"]);
+    watch.at(5_000).said(&["0 working (hooks)", "1150 done error (hooks)"]);
 }
 
 #[test]
@@ -432,7 +432,7 @@ fn the_end_of_a_conversation_takes_back_what_its_hooks_said() {
         seq: 10,
         event: "SessionStart".to_owned(),
     }));
-    watch.at(5_000).said(&["0 working (hooks)", "450 done (hooks)"]);
+    watch.at(5_000).said(&["0 working (hooks)", "350 done (hooks)"]);
 }
 
 #[test]
@@ -491,7 +491,7 @@ fn a_restart_of_the_server_changes_nothing() {
     watch.at(7_000).sees("120x40/working-waiting");
     watch.at(30_000).said(&[]);
     watch.status("state=done:app=claude-code").sees("120x40/done-text");
-    watch.at(40_000).said(&["30250 done (status)"]);
+    watch.at(40_000).said(&["30150 done (status)"]);
     // Done and looked at before the restart: not done again.
     watch.looked();
     let saved = watch.detector.save();
@@ -569,17 +569,17 @@ fn work_before_anybody_asked_is_no_turn() {
     };
     let mut watch = unasked();
     begins(&mut watch);
-    watch.said(&["100 working (status)", "650 idle (status)"]);
+    watch.said(&["100 working (status)", "550 idle (status)"]);
     watch.at(3_000).give(Evidence::Input).status("state=working:app=codex");
     watch.at(5_000).status("state=idle:app=codex").at(6_000);
-    watch.said(&["3000 working (status)", "5250 done (status)"]);
+    watch.said(&["3000 working (status)", "5150 done (status)"]);
     // A server that came in between knows no less.
     let mut watch = unasked();
     watch.at(100).status("state=working:app=codex");
     let saved = watch.detector.save();
     watch.detector = Detector::restore(watch.detector.agent().clone(), saved);
     watch.at(400).status("state=idle:app=codex").at(2_000);
-    watch.said(&["100 working (status)", "650 idle (status)"]);
+    watch.said(&["100 working (status)", "550 idle (status)"]);
 }
 
 /// BR-49.

@@ -233,7 +233,7 @@ fn an_end_that_is_said_comes_sooner_than_one_that_is_not() {
         ("copilot", "working-streaming", "finished", "", 400),
         ("qwen", "working-tool", "finished-after-tool", "", 400),
         ("pi", "working-streaming", "finished", "", 400),
-        ("kimi", "working-tool", "finished-after-tool", "", 1_050),
+        ("kimi", "working-tool", "finished-after-tool", "", 400),
         ("vibe", "working-waiting", "finished", "", 1_050),
     ] {
         let mut watch = Watch::new(agent);

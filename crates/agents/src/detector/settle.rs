@@ -14,7 +14,7 @@ use super::{
 const SCREEN_MS: u64 = 350;
 /// An end the agent itself reports: a queued prompt starts the next turn some milliseconds later,
 /// and a screen that says what still runs comes a little behind the report.
-const END_MS: u64 = 250;
+const END_MS: u64 = 150;
 /// An unknown layout is in doubt only after this long.
 const UNKNOWN_MS: u64 = 1_500;
 
