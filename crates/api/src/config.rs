@@ -6,12 +6,12 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What the user chose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Config {
     /// Lines of history a pane keeps.
     pub scrollback: u32,
@@ -47,7 +47,7 @@ impl Default for Config {
 }
 
 /// How the client looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Theme {
     /// Rounded frames and colours.
@@ -60,7 +60,7 @@ pub enum Theme {
 }
 
 /// Whether the sidebar shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sidebar {
     /// By the width of the terminal.
@@ -71,7 +71,7 @@ pub enum Sidebar {
 }
 
 /// Notifications.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notifications {
     /// Where they go.
     pub mode: NotifyMode,
@@ -88,7 +88,7 @@ impl Default for Notifications {
 }
 
 /// Where notifications go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NotifyMode {
     /// The attached terminal (OSC 777, 9 or 99), else `notify-send`.
@@ -110,7 +110,7 @@ impl NotifyMode {
 }
 
 /// What programs may do with the clipboard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Clipboard {
     /// Nothing.
@@ -121,7 +121,7 @@ pub enum Clipboard {
 }
 
 /// Which keys do what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keys {
     /// The prefix key.
     pub prefix: String,
@@ -138,7 +138,7 @@ impl Default for Keys {
 }
 
 /// The sets of bindings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// kraal's own.

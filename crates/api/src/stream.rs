@@ -7,6 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::Config;
 use crate::ids::{ConnId, PaneId, TabId};
 use crate::model::{Model, Pane};
 use crate::refusal::Refusal;
@@ -181,6 +182,8 @@ pub enum ToClient {
     },
     /// One sentence for the bottom bar.
     Say(String),
+    /// The configuration was read again.
+    Config(Box<Config>),
     /// A program set the clipboard (OSC 52).
     Clipboard {
         /// `c`, `p`, …

@@ -54,4 +54,10 @@ fn a_running_session_reads_it_again_and_says_what_is_wrong() {
     assert_eq!(home.ok(&["config", "reload"]), "");
     home.configure("scrolback = 1\n");
     assert!(home.ok(&["config", "reload"]).contains("did you mean scrollback?"));
+    // Attached terminals follow, and a wrong line costs only itself.
+    let client = home.attach(&[], 100, 20);
+    client.wait_for("its frames", |screen| screen.has("╭"));
+    home.configure("theme = \"ascii\"\nscrolback = 1\n");
+    home.ok(&["config", "reload"]);
+    client.wait_for("plain frames", |screen| !screen.has("╭"));
 }

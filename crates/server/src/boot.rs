@@ -12,6 +12,7 @@ use kraal_agents::{Catalog, Detector};
 use kraal_api::PaneId;
 use kraal_api::config::Config;
 use kraal_api::model::Exit;
+use kraal_api::stream::ToClient;
 use kraal_core::{Effect, Input, Revival, Saved, Settings, Setup, Ticket, World};
 use kraal_host::dirs::{Dirs, EnvironmentDirs};
 use kraal_host::keeper::{self, Held, HeldPane, Link, ToKeeper};
@@ -528,6 +529,7 @@ impl Server {
         }
         self.config_reads.1 = number;
         self.config = config;
+        self.tell_kept(None, &ToClient::Config(Box::new(self.config.clone())));
         self.own_agents_are(own, catalog);
         let settings = settings_of(&self.config);
         self.feed(Input::Configured { settings, problems, ticket });

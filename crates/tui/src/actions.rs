@@ -238,7 +238,7 @@ pub const ACTIONS: &[Action] = actions! {
         "tab-move-left" "<" "Move this tab left" ["prefix <"] ["prefix <"] Does::Ask(Ask::MoveTab(-1));
         "tab-move-right" ">" "Move this tab right" ["prefix >"] ["prefix >"] Does::Ask(Ask::MoveTab(1));
         "tab-close" "x" "Close this tab…" [] ["prefix &"] Does::Open(Open::CloseTab);
-        "layout-next" "=" "Lay its panes out in the next way" ["prefix ="] [] Does::Ask(Ask::Arrange(Arrangement::Next));
+        "layout-next" "=" "Next layout of its panes" ["prefix ="] [] Does::Ask(Ask::Arrange(Arrangement::Next));
         "layout-columns" "c" "Its panes side by side" [] ["prefix alt+1"] Does::Ask(Ask::Arrange(Arrangement::Columns));
         "layout-rows" "w" "Its panes one above the other" [] ["prefix alt+2"] Does::Ask(Ask::Arrange(Arrangement::Rows));
         "layout-main-top" "u" "One large pane on top" [] ["prefix alt+3"] Does::Ask(Ask::Arrange(Arrangement::MainTop));
@@ -261,19 +261,19 @@ pub const ACTIONS: &[Action] = actions! {
         "pane-new-floating" "w" "New floating pane" ["prefix f"] [] Does::Ask(Ask::NewPane(Place::Floating));
         "pane-float" "f" "Let it float, or tile it" ["prefix F"] [] Does::Ask(Ask::Float);
         "floating-hide" "h" "Hide or show what floats" ["prefix ctrl+f"] [] Does::Ask(Ask::HideFloats);
-        "floating-left" "ctrl+left" "Move what floats to the left" [] [] Does::Ask(Ask::MoveFloat(Left));
-        "floating-right" "ctrl+right" "Move what floats to the right" [] [] Does::Ask(Ask::MoveFloat(Right));
+        "floating-left" "ctrl+left" "Move what floats left" [] [] Does::Ask(Ask::MoveFloat(Left));
+        "floating-right" "ctrl+right" "Move what floats right" [] [] Does::Ask(Ask::MoveFloat(Right));
         "floating-up" "ctrl+up" "Move what floats up" [] [] Does::Ask(Ask::MoveFloat(Up));
         "floating-down" "ctrl+down" "Move what floats down" [] [] Does::Ask(Ask::MoveFloat(Down));
         "pane-list" "l" "Go to a pane…" ["prefix p"] [] Does::Open(Open::Panes);
         "pane-close" "x" "Close this pane" ["prefix x"] ["prefix x"] Does::Open(Open::ClosePane);
-        "pane-zoom" "z" "Fill the tab with this pane" ["prefix z"] ["prefix z"] Does::Ask(Ask::Zoom);
+        "pane-zoom" "z" "Zoom this pane" ["prefix z"] ["prefix z"] Does::Ask(Ask::Zoom);
         "pane-rename" "r" "Rename this pane…" ["prefix ,"] [] Does::Open(Open::RenamePane);
         "pane-rerun" "e" "Run its command again" [] [] Does::Ask(Ask::Rerun);
         "pane-to-tab" "t" "Move to a tab of its own" ["prefix !"] ["prefix !"] Does::Ask(Ask::ToOwnTab);
         "pane-move" "m" "Move to another tab…" [] [] Does::Open(Open::MoveToTab);
-        "pane-swap-next" "}" "Swap with the next pane" ["prefix }"] ["prefix }"] Does::Ask(Ask::SwapNext);
-        "pane-swap-previous" "{" "Swap with the previous pane" ["prefix {"] ["prefix {"] Does::Ask(Ask::SwapPrevious);
+        "pane-swap-next" "}" "Swap with the next" ["prefix }"] ["prefix }"] Does::Ask(Ask::SwapNext);
+        "pane-swap-previous" "{" "Swap with the previous" ["prefix {"] ["prefix {"] Does::Ask(Ask::SwapPrevious);
         "pane-focus-next" "o" "Go to the next pane" ["prefix o"] ["prefix o"] Does::Go(Go::NextPane);
         "pane-focus-last" "b" "Back to the last pane" ["prefix ;"] ["prefix ;"] Does::Go(Go::LastPane);
         "pane-focus-left" "left" "Go to the pane on the left" ["prefix left", "alt+left"] ["prefix left"] Does::Go(Go::Towards(Left));
@@ -312,7 +312,7 @@ pub const ACTIONS: &[Action] = actions! {
         "help" "" "Help" ["prefix h", "prefix ?"] ["prefix ?", "prefix h"] Does::Open(Open::Help);
         "detach" "" "Leave; everything runs on" ["prefix d"] ["prefix d"] Does::Here(Here::Detach);
         "quit" "" "End the session…" ["prefix q"] ["prefix Q"] Does::Open(Open::Quit);
-        "send-prefix" "" "Send the prefix key itself" ["prefix prefix"] ["prefix prefix"] Does::Here(Here::SendPrefix);
+        "send-prefix" "" "Type the prefix key" ["prefix prefix"] ["prefix prefix"] Does::Here(Here::SendPrefix);
     }
 };
 

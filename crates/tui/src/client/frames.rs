@@ -102,6 +102,7 @@ impl Client {
             ToClient::Answer { id, answer } => self.answered(id, answer, now, out),
             ToClient::Notification { title, body, pane } => self.notified((&title, &body), pane, now, out),
             ToClient::Say(words) => self.say(words, now),
+            ToClient::Config(config) => self.configure(*config, out),
             ToClient::Clipboard { selection, data } => {
                 if self.settings.config.clipboard == config::Clipboard::Write {
                     self.outer.clipboard(&selection, &data, &mut out.write);
@@ -119,8 +120,10 @@ impl Client {
     }
 
     fn notified(&mut self, (title, body): (&str, &str), pane: Option<PaneId>, now: Now, out: &mut Out) {
+        // A terminal shows one line.
+        let body = body.trim_end().replace('\n', " · ");
         if self.settings.config.notifications.mode.in_terminal() {
-            self.outer.notify((title, body), pane, &mut out.write);
+            self.outer.notify((title, &body), pane, &mut out.write);
         }
         let words = if body.is_empty() { title.to_owned() } else { format!("{title}: {body}") };
         self.say(words, now);

@@ -99,6 +99,7 @@ impl Client {
             self.key_up(key, out);
             return;
         }
+        self.heed_notice(now);
         if let Some(layer) = self.layers.last_mut() {
             let reply = layer.key(key);
             self.reply(reply, now, out);

@@ -130,6 +130,8 @@ struct Notice {
 
 /// How long a sentence stays.
 const NOTICE_MS: u64 = 6_000;
+/// How long it takes to read one.
+const READ_MS: u64 = 1_500;
 /// How long after the prefix the menu shows: a fast typist never sees it.
 const MENU_AFTER_MS: u64 = 300;
 
@@ -182,13 +184,17 @@ pub(crate) struct Client {
     past: Past,
 }
 
+fn sidebar_of(option: config::Sidebar) -> Sidebar {
+    match option {
+        config::Sidebar::Auto => Sidebar::Auto,
+        config::Sidebar::Off => Sidebar::Off,
+    }
+}
+
 impl Client {
     /// A client whose attach line is about to be sent.
     pub(crate) fn new(settings: Settings, size: (u16, u16), outer: Outer) -> Self {
-        let sidebar = match settings.config.sidebar {
-            config::Sidebar::Auto => Sidebar::Auto,
-            config::Sidebar::Off => Sidebar::Off,
-        };
+        let sidebar = sidebar_of(settings.config.sidebar);
         Client {
             keymap: Keymap::new(&settings.config.keys),
             theme: Theme::new(settings.config.theme, settings.colourless),
@@ -308,6 +314,27 @@ impl Client {
     fn complain(&mut self, words: impl Into<String>, now: Now) {
         self.notice = Some(Notice { words: words.into(), wrong: true, until: now.ms + NOTICE_MS });
         self.redraw();
+    }
+
+    /// The configuration was read again: what it says of looks and keys counts from now on. A sidebar that the user
+    /// showed or hid since stays so unless that option changed.
+    fn configure(&mut self, config: Config, out: &mut Out) {
+        self.keymap = Keymap::new(&config.keys);
+        self.theme = Theme::new(config.theme, self.settings.colourless);
+        if config.sidebar != self.settings.config.sidebar {
+            self.stage.sidebar = sidebar_of(config.sidebar);
+            self.place(out);
+        }
+        self.settings.config = config;
+        self.forget_screen();
+    }
+
+    /// Whoever goes on with other keys has read the sentence: what stands under it is of more use.
+    fn heed_notice(&mut self, now: Now) {
+        let read = |notice: &Notice| now.ms + NOTICE_MS >= notice.until + READ_MS;
+        if self.notice.take_if(|notice| read(notice)).is_some() {
+            self.redraw();
+        }
     }
 
     fn resize(&mut self, cols: u16, rows: u16, out: &mut Out) {

@@ -277,9 +277,7 @@ impl Client {
                 self.keymap.prefix()
             )),
             Line::Text("Click tabs, agents and panes; drag borders; the wheel scrolls back.".to_owned()),
-            Line::Text(
-                "Select text with the mouse to copy it; hold shift where a program has the mouse.".to_owned(),
-            ),
+            Line::Text("Drag over text to copy it; hold shift where a program has the mouse.".to_owned()),
         ];
         for group in Group::ALL {
             lines.push(Line::Text(String::new()));

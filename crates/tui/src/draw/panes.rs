@@ -160,15 +160,24 @@ fn bottom(scene: &Scene<'_>, canvas: &mut Canvas<'_>, pane: &Pane, rect: Rect) {
         }
     }
     let dot = canvas.theme.signs.dot;
-    let note = match &pane.phase {
-        Phase::Exited(exit) => format!(" {exit} {dot} Enter runs again {dot} x closes "),
+    // What no room is left for stands in the bar or above: an exit in the top border, what keys do in the bar.
+    let forms = match &pane.phase {
+        Phase::Exited(exit) => {
+            let keys = format!("Enter runs again {dot} x closes");
+            [format!("{exit} {dot} {keys}"), keys]
+        }
         Phase::Waiting => {
             let command = text::clean(&pane.argv.join(" "));
-            format!(" {command} {dot} Enter runs it {dot} x closes ")
+            [format!("{command} {dot} Enter runs it {dot} x closes"), command]
         }
-        Phase::Failed(why) => format!(" {} {dot} Enter tries again {dot} x closes ", text::clean(why)),
+        Phase::Failed(why) => {
+            let why = text::clean(why);
+            [format!("{why} {dot} Enter tries again {dot} x closes"), why]
+        }
         Phase::Starting | Phase::Running => return,
     };
-    let note = canvas.fit(&note, limit.saturating_sub(left));
+    let room = limit.saturating_sub(left + 2);
+    let note = forms.iter().find(|form| text::width(form) <= room).unwrap_or(&forms[1]);
+    let note = format!(" {} ", canvas.fit(note, room));
     canvas.text(at(left, y, limit), &note, canvas.theme.looks.key);
 }

@@ -93,8 +93,14 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, entries: &[Entry], title: &str, area
     let column = (keys + 1 + words + 2).min(COLUMN_MAX);
     let count = entries.len() as u16;
     let most = (area.w.saturating_sub(4) / column.clamp(1, COLUMN_MIN)).max(1);
-    // As few columns as keep it under half of the height; more only where they are needed.
-    let columns = (1..=most).find(|n| count.div_ceil(*n) + 2 <= area.h / 2).unwrap_or(most);
+    // As few columns as keep it under half of the height; more height rather than words that are cut.
+    let whole = (area.w.saturating_sub(3) / column.max(1)).clamp(1, most);
+    let within = |height: u16| move |n: &u16| count.div_ceil(*n) + 2 <= height;
+    let columns = (1..=whole)
+        .find(within(area.h / 2))
+        .or_else(|| (1..=whole).rev().find(within(area.h)))
+        .or_else(|| (whole..=most).find(within(area.h)))
+        .unwrap_or(most);
     let rows = count.div_ceil(columns);
     let height = (rows + 2).min(area.h);
     let width = (columns * column + 3).min(area.w);

@@ -199,3 +199,48 @@ fn what_floats_lies_over_the_tiles() {
     rig.facts(model);
     insta::assert_snapshot!("floating-hidden", rig.shows());
 }
+
+#[test]
+fn a_configuration_that_is_read_again_counts_at_once() {
+    let mut rig = Rig::new(100, 20, lone());
+    assert!(rig.shows().contains('╭') && rig.shows().contains("WORKSPACES"));
+    let mut config = settings().config;
+    config.theme = Theme::Ascii;
+    config.sidebar = kraal_api::config::Sidebar::Off;
+    config.keys.prefix = "ctrl+a".into();
+    rig.hear(ToClient::Config(Box::new(config)));
+    let shown = rig.shows();
+    assert!(!shown.contains('╭') && !shown.contains("WORKSPACES"), "{shown}");
+    rig.keys("ctrl+b x");
+    assert_eq!(rig.typed().len(), 2, "the old prefix is a key like others");
+    rig.keys("ctrl+a").wait(400);
+    assert!(rig.shows().contains("Go to a workspace"));
+}
+
+#[test]
+fn a_sentence_gives_way_to_whoever_goes_on() {
+    let mut rig = Rig::new(100, 20, lone());
+    rig.hear(ToClient::Say("a sentence".into()));
+    rig.keys("a");
+    assert!(rig.shows().contains("a sentence"), "nobody read it yet");
+    rig.wait(1_600);
+    assert!(rig.shows().contains("a sentence"));
+    rig.keys("b");
+    assert!(!rig.shows().contains("a sentence") && rig.shows().contains("ctrl+b"));
+}
+
+#[test]
+fn several_lines_of_a_notification_are_parted_in_the_bar() {
+    let mut rig = Rig::new(100, 20, lone());
+    rig.hear(ToClient::Notification { title: "2 panes".into(), body: "a: asks\nb: asks".into(), pane: None });
+    assert!(rig.shows().contains("2 panes: a: asks · b: asks"));
+}
+
+#[test]
+fn what_a_narrow_pane_says_of_its_end_is_not_cut() {
+    let mut model = lone();
+    model.panes[0].phase = kraal_api::model::Phase::Failed("htop was not found: install it".into());
+    let mut rig = Rig::new(39, 12, model);
+    let shown = rig.shows();
+    assert!(shown.contains(" htop was not found: install it "), "{shown}");
+}
