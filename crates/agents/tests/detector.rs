@@ -569,17 +569,18 @@ fn work_before_anybody_asked_is_no_turn() {
     };
     let mut watch = unasked();
     begins(&mut watch);
-    watch.said(&["100 working (status)", "550 idle (status)"]);
+    watch.said(&["400 idle (status)"]);
     watch.at(3_000).give(Evidence::Input).status("state=working:app=codex");
     watch.at(5_000).status("state=idle:app=codex").at(6_000);
     watch.said(&["3000 working (status)", "5150 done (status)"]);
-    // A server that came in between knows no less.
+    // Work that lasts is told of, but its end is still no turn's, also by a server that came in between.
     let mut watch = unasked();
-    watch.at(100).status("state=working:app=codex");
+    watch.at(100).status("state=working:app=codex").at(1_000);
+    watch.said(&["700 working (status)"]);
     let saved = watch.detector.save();
     watch.detector = Detector::restore(watch.detector.agent().clone(), saved);
-    watch.at(400).status("state=idle:app=codex").at(2_000);
-    watch.said(&["100 working (status)", "550 idle (status)"]);
+    watch.at(2_000).status("state=idle:app=codex").at(3_000);
+    watch.said(&["2150 idle (status)"]);
 }
 
 /// BR-49.

@@ -15,6 +15,8 @@ const SCREEN_MS: u64 = 350;
 /// An end the agent itself reports: a queued prompt starts the next turn some milliseconds later,
 /// and a screen that says what still runs comes a little behind the report.
 const END_MS: u64 = 150;
+/// Work that nobody asked for, as the start of an agent's own daemon, is told of only where it lasts.
+const UNASKED_MS: u64 = 600;
 /// An unknown layout is in doubt only after this long.
 const UNKNOWN_MS: u64 = 1_500;
 
@@ -109,7 +111,9 @@ impl Detector {
     fn hold(&self, candidate: &Candidate) -> Hold {
         let ends = matches!(candidate.state, State::Done | State::Idle)
             && matches!(self.verdict.state, State::Working | State::Blocked);
+        let unasked = !self.asked && candidate.state == State::Working;
         match candidate.source {
+            Source::Hooks | Source::Status if unasked => Hold::For(UNASKED_MS),
             Source::Hooks | Source::Status if ends => Hold::For(END_MS),
             Source::Hooks | Source::Status => Hold::For(0),
             _ if ends && candidate.weak && self.verdict.state == State::Working => Hold::Quiet(SCREEN_MS),
