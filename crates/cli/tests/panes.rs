@@ -110,6 +110,18 @@ fn commands_inside_a_pane_mean_it_and_its_session() {
 }
 
 #[test]
+fn a_program_that_writes_and_then_asks_sees_what_it_wrote() {
+    let mut home = sandbox();
+    home.set("KRAAL_EXE", env!("CARGO_BIN_EXE_kraal"));
+    // A screen full, so that the last of it is read a while after the first.
+    let script = "for i in $(seq 40); do seq 3000; echo mark-$i; $KRAAL_EXE read | grep -q mark-$i || touch lost; \
+                  done; touch over; sleep 60";
+    home.run(&["--", "sh", "-c", script]);
+    await_true("it asked often", || home.work().join("over").exists());
+    assert!(!home.work().join("lost").exists());
+}
+
+#[test]
 fn colours_are_read_only_when_asked() {
     let home = sandbox();
     let pane = home.run(&["--", "printf", r"\033[31mred\033[m plain\n"]);

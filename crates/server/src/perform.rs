@@ -333,6 +333,7 @@ impl Server {
     }
 
     fn read_screen(&mut self, ticket: Ticket, id: PaneId, lines: Option<u32>, ansi: bool) {
+        self.catch_up(id);
         let answer = match self.panes.all.get(&id) {
             None => Ok(Response::Screen(String::new())),
             Some(pane) => {

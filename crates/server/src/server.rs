@@ -185,6 +185,9 @@ pub(crate) enum Ending {
     Handover,
 }
 
+/// Slices that are read of a pane before its screen is given.
+const CATCH_UP: usize = 4;
+
 impl Server {
     /// Milliseconds since 1970 by a clock that never goes back in a server's life.
     pub(crate) fn now(&self) -> u64 {
@@ -306,9 +309,31 @@ impl Server {
     /// One slice of the pane whose turn it is; then the loop looks for keys again.
     fn read_pane(&mut self) {
         let Some(id) = self.panes.ready.pop_front() else { return };
+        match self.read_slice(id) {
+            None => {}
+            Some(Slice::More) => self.panes.ready.push_back(id),
+            Some(Slice::Rest | Slice::Closed) => self.drained(id),
+        }
+    }
+
+    /// Reads what a pane's program wrote before somebody asks for its screen, as far as that is not a flood: a program
+    /// that writes and then asks sees what it wrote.
+    pub(crate) fn catch_up(&mut self, id: PaneId) {
+        for _ in 0..CATCH_UP {
+            if self.read_slice(id) != Some(Slice::More) {
+                return;
+            }
+        }
+        if !self.panes.ready.contains(&id) {
+            self.panes.ready.push_back(id);
+        }
+    }
+
+    /// One slice of a pane; None when there is no such pane.
+    fn read_slice(&mut self, id: PaneId) -> Option<Slice> {
         let now = self.now();
+        let pane = self.panes.all.get_mut(&id)?;
         let mut out = std::mem::take(&mut self.panes.outbox);
-        let Some(pane) = self.panes.all.get_mut(&id) else { return };
         let slice = match pane.read_slice(&mut out) {
             Ok(slice) => slice,
             Err(error) => {
@@ -317,18 +342,16 @@ impl Server {
             }
         };
         if slice == Slice::More {
-            self.panes.ready.push_back(id);
             pane.watch.activity(now);
             self.saving.schedule.text_changed(id, now);
             if std::mem::take(&mut pane.wrote_lines) {
                 self.marks.output(id, now);
             }
             self.take_out(id, &mut out, now);
-        } else {
-            self.drained(id);
         }
         out.clear();
         self.panes.outbox = out;
+        Some(slice)
     }
 
     /// Everything a pane's program wrote is read: if it ended, that can be told now.
