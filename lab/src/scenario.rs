@@ -112,6 +112,12 @@ impl<'a> Scenario<'a> {
 
     fn span(&mut self, step: &'static str, from: Instant, want: &'static [State], grace: Duration) {
         let to = self.until(want);
+        if !self.driver.state().is_some_and(|state| want.contains(&state)) {
+            let words: Vec<&str> = want.iter().map(|state| state.word()).collect();
+            let screen = self.driver.screen().unwrap_or_default();
+            self.faults
+                .push(format!("{step}: kraal never said {}; the screen:\n{screen}", words.join(" or ")));
+        }
         self.spans.push(Span { step, from, to, want, grace, change: true });
     }
 

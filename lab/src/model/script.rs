@@ -277,6 +277,12 @@ fn question(tool: &Tool) -> Value {
         {"label": "Red", "description": "A warm colour"},
         {"label": "Blue", "description": "A cold colour"},
     ]);
+    if properties.get("requestedSchema").is_some() {
+        let colour = json!({"type": "string", "title": "Colour", "enum": ["Red", "Blue"]});
+        return json!({
+            "message": text, "requestedSchema": {"properties": {"colour": colour}, "required": ["colour"]},
+        });
+    }
     if properties.get("questions").is_none() {
         let plain = properties["options"]["items"]["type"] == "string" || properties["choices"].is_object();
         let options = if plain { json!(["Red", "Blue"]) } else { options };
@@ -403,6 +409,20 @@ mod tests {
             ..Asked::default()
         };
         assert_eq!(answer(&asked).0, "");
+    }
+
+    #[test]
+    fn a_question_in_a_form_has_its_text_and_its_choices() {
+        let schema = json!({
+            "type": "object", "required": ["message"],
+            "properties": {"message": {"type": "string"}, "requestedSchema": {"type": "object"}},
+        });
+        let tool = Tool { name: "ask_user".into(), schema, ..Tool::default() };
+        let asked = Asked { said: vec![user("LAB:ask g1")], tools: vec![tool], ..Asked::default() };
+        let (.., Reply::Speak(speech)) = answer(&asked) else { panic!("an error") };
+        let arguments = &speech.calls[0].arguments;
+        assert_eq!(arguments["message"], "Which lab colour do you want?");
+        assert_eq!(arguments["requestedSchema"]["properties"]["colour"]["enum"], json!(["Red", "Blue"]));
     }
 
     #[test]
