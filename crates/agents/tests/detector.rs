@@ -525,6 +525,15 @@ fn an_end_that_hooks_are_silent_about_is_the_end_of_what_they_said() {
     watch.at(9_000).said(&["0 working (hooks)", "1000 blocked permission (hooks)", "5350 done (screen)"]);
 }
 
+/// A report that was lost costs less than a second.
+#[test]
+fn a_dialog_that_no_hook_told_of_is_seen_on_the_screen() {
+    let mut watch = Watch::new("opencode");
+    watch.at(0).hook("session.status", State::Working, None).sees("120x40/working-waiting");
+    watch.at(2_000).sees("120x40/permission-shell");
+    watch.at(6_000).said(&["0 working (hooks)", "2850 blocked permission (screen)"]);
+}
+
 /// After the answer only the end of the tool is told.
 #[test]
 fn an_answered_dialog_is_over_once_the_screen_says_so() {

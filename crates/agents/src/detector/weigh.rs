@@ -40,6 +40,8 @@ pub(crate) struct Candidate {
 fn patience_ms(claim: &Claim, other: State, doubt: Doubt) -> u64 {
     match (claim.source, claim.state, other) {
         (Source::Hooks, ..) if doubt == Doubt::Answered => 200,
+        // A report of the dialog that stands there was lost.
+        (Source::Hooks, State::Working, State::Blocked) => 500,
         (Source::Hooks, ..) if doubt == Doubt::Plain => 1_000,
         (Source::Hooks, ..) | (_, _, State::Blocked) => 1_500,
         // An answer that streams without any hint may stall.
