@@ -29,6 +29,8 @@ pub struct Config {
     pub keys: Keys,
     /// How many Workers a lead may run at once.
     pub worker_limit: u32,
+    /// How new worktrees are prepared, and their ports.
+    pub worktrees: Worktrees,
 }
 
 impl Default for Config {
@@ -42,7 +44,27 @@ impl Default for Config {
             clipboard: Clipboard::Write,
             keys: Keys::default(),
             worker_limit: 16,
+            worktrees: Worktrees::default(),
         }
+    }
+}
+
+/// What the user wants of the worktrees of every repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktrees {
+    /// Copied from the main checkout into a new worktree, after what its repository asks for.
+    pub copy: Vec<String>,
+    /// Run in a new worktree, after what its repository asks for.
+    pub setup: Vec<String>,
+    /// `KRAAL_PORT_OFFSET` is a worktree's number times this.
+    pub port_step: u32,
+    /// `PORT` is this and the offset; it is not set unless given.
+    pub port_base: Option<u32>,
+}
+
+impl Default for Worktrees {
+    fn default() -> Self {
+        Worktrees { copy: Vec::new(), setup: Vec::new(), port_step: 10, port_base: None }
     }
 }
 
@@ -185,6 +207,8 @@ pub enum Takes {
     Switch,
     /// One of these words, each with its meaning.
     Word(fn() -> Vec<(&'static str, &'static str)>),
+    /// A list of texts, none of them empty.
+    List,
     /// A table of texts.
     Texts,
 }
@@ -194,6 +218,7 @@ enum Given<'a> {
     Number(u32),
     Text(&'a str),
     Switch(bool),
+    List(Vec<String>),
     Texts(Vec<(String, String)>),
 }
 
@@ -207,6 +232,13 @@ impl<'a> Given<'a> {
 
     fn switch(&self) -> bool {
         matches!(self, Given::Switch(true))
+    }
+
+    fn list(&self) -> Vec<String> {
+        match self {
+            Given::List(texts) => texts.clone(),
+            _ => Vec::new(),
+        }
     }
 
     fn text(&self) -> &'a str {
@@ -356,6 +388,34 @@ pub const OPTIONS: &[Opt] = &[
         show: |c| Some(c.worker_limit.to_string()),
         set: |c, given| c.worker_limit = given.number(),
     },
+    Opt {
+        name: "worktrees.copy",
+        takes: Takes::List,
+        doc: "copied from the main checkout into every new worktree, like a repository's own copy",
+        show: |c| Some(quoted_list(&c.worktrees.copy)),
+        set: |c, given| c.worktrees.copy = given.list(),
+    },
+    Opt {
+        name: "worktrees.setup",
+        takes: Takes::List,
+        doc: "commands run in every new worktree, after the repository's own",
+        show: |c| Some(quoted_list(&c.worktrees.setup)),
+        set: |c, given| c.worktrees.setup = given.list(),
+    },
+    Opt {
+        name: "worktrees.port_step",
+        takes: Takes::Number { min: 1, max: 1000 },
+        doc: "$KRAAL_PORT_OFFSET is a worktree's number times this",
+        show: |c| Some(c.worktrees.port_step.to_string()),
+        set: |c, given| c.worktrees.port_step = given.number(),
+    },
+    Opt {
+        name: "worktrees.port_base",
+        takes: Takes::Number { min: 1, max: 65_535 },
+        doc: "$PORT in a worktree is this and its offset; not set unless given",
+        show: |c| c.worktrees.port_base.map(|port| port.to_string()),
+        set: |c, given| c.worktrees.port_base = Some(given.number()),
+    },
 ];
 
 impl Config {
@@ -445,6 +505,7 @@ impl Takes {
                     _ => words.concat(),
                 }
             }
+            Takes::List => "a list of texts, each in quotes".to_owned(),
             Takes::Texts => "keys and actions, each in quotes".to_owned(),
         }
     }
@@ -502,6 +563,14 @@ impl Reader<'_> {
                 }
                 Some(Given::Text(text))
             }
+            (Takes::List, DeValue::Array(values)) => values
+                .iter()
+                .map(|value| match value.get_ref() {
+                    DeValue::String(text) if !text.is_empty() => Some(text.to_string()),
+                    _ => None,
+                })
+                .collect::<Option<Vec<_>>>()
+                .map(Given::List),
             (Takes::Texts, DeValue::Table(table)) => Some(Given::Texts(self.texts(option.name, table))),
             _ => None,
         };
@@ -563,6 +632,12 @@ fn quote(text: &str) -> String {
     format!("\"{text}\"")
 }
 
+/// Texts as a list in TOML, with what TOML needs escaped.
+fn quoted_list(texts: &[String]) -> String {
+    let texts: Vec<toml::Value> = texts.iter().map(|text| toml::Value::from(text.as_str())).collect();
+    toml::Value::from(texts).to_string()
+}
+
 /// Another's text within our sentence: one line, no control characters, not endless.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
@@ -580,7 +655,8 @@ mod tests {
     fn every_option_is_read() {
         let text = "scrollback = 1_000\nshell = \"/bin/zsh\"\ntheme = \"high-contrast\"\nsidebar = \"off\"\n\
                     clipboard = \"off\"\n[notifications]\nmode = \"both\"\non_blocked = true\non_done = false\n[keys]\nprefix = \"ctrl+a\"\n\
-                    preset = \"tmux\"\n[keys.bind]\n\"prefix z\" = \"zoom\"\n\"alt+x\" = \"pane-new\"\n[workers]\nlimit = 0x8\n";
+                    preset = \"tmux\"\n[keys.bind]\n\"prefix z\" = \"zoom\"\n\"alt+x\" = \"pane-new\"\n[workers]\nlimit = 0x8\n\
+                    [worktrees]\ncopy = [\".env*\"]\nsetup = [\"npm ci\", \"echo \\\"a\\\"\"]\nport_step = 20\nport_base = 3000\n";
         let expected = Config {
             scrollback: 1000,
             shell: Some("/bin/zsh".into()),
@@ -594,7 +670,14 @@ mod tests {
                 bind: vec![("prefix z".into(), "zoom".into()), ("alt+x".into(), "pane-new".into())],
             },
             worker_limit: 8,
+            worktrees: Worktrees {
+                copy: vec![".env*".into()],
+                setup: vec!["npm ci".into(), "echo \"a\"".into()],
+                port_step: 20,
+                port_base: Some(3000),
+            },
         };
+        assert_eq!(quoted_list(&expected.worktrees.setup), r#"["npm ci", 'echo "a"']"#);
         assert_eq!(Config::parse(text), (expected, Vec::new()));
         assert_eq!(Config::parse(""), (Config::default(), Vec::new()));
     }
@@ -623,6 +706,14 @@ mod tests {
         assert_eq!(config.keys.bind, [("alt+y".to_owned(), "quit".to_owned())]);
         assert_eq!(problems("keys = 1"), ["1: keys is a section: write [keys] on a line of its own"]);
         assert_eq!(problems("shell = \"\""), ["1: shell takes a text in quotes"]);
+        for list in ["1", "\"npm ci\"", "[1]", "[\"\"]"] {
+            let text = format!("worktrees.setup = {list}");
+            assert_eq!(
+                problems(&text),
+                ["1: worktrees.setup takes a list of texts, each in quotes"],
+                "{list}"
+            );
+        }
     }
 
     #[test]

@@ -31,7 +31,10 @@ use crate::sessions::{CloseSession, CreateSession, SessionRow};
 use crate::stream::{Attach, Attached};
 use crate::variants::{PickVariant, RunVariants, VariantPicked, Variants, VariantsStarted};
 use crate::workers::{Close, ClosedRow, Spawn};
-use crate::worktrees::{CreateWorktree, WorktreeCreated};
+use crate::worktrees::{
+    CreateWorktree, NeedsApproval, NewWorktree, OnRepository, PruneWorktrees, Pruned, Removal,
+    RemoveWorktree, SetupPlan, SetupWorktree, TrustWorktree, WorktreeCreated, WorktreeList, WorktreeMade,
+};
 
 /// Declares an enum together with the names of its variants, so that `Hello` and the rights matrix
 /// can list them without a second hand-written list.
@@ -211,6 +214,18 @@ named! {
         RenameWorkspace(RenameWorkspace),
         /// Closes a workspace.
         CloseWorkspace(CloseWorkspace),
+        /// The worktrees of a repository.
+        Worktrees(OnRepository),
+        /// A worktree on a branch of its own, with an agent in it.
+        NewWorktree(NewWorktree),
+        /// How a worktree is prepared.
+        SetupWorktree(SetupWorktree),
+        /// Approves a repository's preparation.
+        TrustWorktree(TrustWorktree),
+        /// Removes a worktree.
+        RemoveWorktree(RemoveWorktree),
+        /// Removes the worktrees whose work is all in their base.
+        PruneWorktrees(PruneWorktrees),
         /// Lets a pane's agent lead.
         Lead(OnPane),
         /// Takes the lead back.
@@ -314,6 +329,18 @@ pub enum Response {
     Waited(Waited),
     /// To verbs that open a pane.
     PaneOpened(Opened),
+    /// To `Worktrees`.
+    Worktrees(WorktreeList),
+    /// To `NewWorktree`.
+    WorktreeMade(WorktreeMade),
+    /// To `NewWorktree`, `SetupWorktree` and `TrustWorktree`, when a person is to approve first.
+    NeedsApproval(NeedsApproval),
+    /// To `SetupWorktree`.
+    SetupPlan(SetupPlan),
+    /// To `RemoveWorktree`.
+    WorktreeRemoved(Removal),
+    /// To `PruneWorktrees`.
+    Pruned(Pruned),
     /// To `Attach`.
     Attached(Attached),
     /// To `Info`.

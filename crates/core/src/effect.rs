@@ -11,6 +11,7 @@ use kraal_api::stream::Bye;
 use kraal_api::{ConnId, PaneId, Refusal, Response, TabId};
 
 use crate::input::Ticket;
+use crate::jobs::{Before, Job, PaneAt};
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,6 +193,15 @@ pub enum Effect {
         /// Why.
         why: Bye,
     },
+    /// Do something with the worktrees of a repository. Comes back as `Input::Worktrees`.
+    Worktrees {
+        /// The request behind it.
+        ticket: Ticket,
+        /// What.
+        job: Job,
+        /// The panes whose programs run.
+        panes: Vec<PaneAt>,
+    },
     /// Read the configuration again. Comes back as `Configured`.
     ReloadConfig {
         /// The request behind it.
@@ -216,6 +226,8 @@ pub struct Start {
     pub argv: Vec<String>,
     /// Through the user's shell, with what its own files set: it was started in one.
     pub by_shell: bool,
+    /// What is done before it, in the same pane.
+    pub before: Option<Before>,
     /// Where.
     pub cwd: String,
     /// Variables besides the server's own and `KRAAL_*`; `KRAAL_TOKEN` among them.

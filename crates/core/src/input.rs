@@ -9,6 +9,8 @@ use kraal_api::stream::Area;
 use kraal_api::{ConnId, PaneId, Refusal, Request, Verdict};
 use serde::{Deserialize, Serialize};
 
+use crate::jobs;
+
 /// A request that waits for its answer. Unique in the life of a server; the server knows the
 /// connection and the caller's own id behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,6 +88,13 @@ pub enum Input {
         ticket: Ticket,
         /// How it went.
         outcome: Outcome,
+    },
+    /// A job on worktrees is done.
+    Worktrees {
+        /// The request behind it.
+        ticket: Ticket,
+        /// How it went.
+        done: jobs::Done,
     },
     /// Something the user should know.
     Problem(String),

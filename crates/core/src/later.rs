@@ -10,7 +10,6 @@ const LATER: &[(&str, &str)] = &[
     ("Send", "sending to Workers"),
     ("Spawn", "starting Workers"),
     ("Close", "closing Workers"),
-    ("CreateWorktree", "making worktrees"),
     ("OpenFile", "opening files"),
     ("Changes", "showing git changes"),
     ("Kraddies", "a list of Kraddies"),

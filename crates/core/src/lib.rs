@@ -15,6 +15,7 @@ mod hello;
 mod hooks;
 mod house;
 pub mod input;
+pub mod jobs;
 mod later;
 mod notify;
 mod outbox;
@@ -28,6 +29,7 @@ mod tree;
 mod views;
 mod waits;
 mod words;
+pub mod worktrees;
 mod world;
 
 pub use effect::{Effect, Start};

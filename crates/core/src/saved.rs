@@ -12,6 +12,8 @@ use kraal_api::panes::AtEnd;
 use kraal_api::{PaneId, TabId, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
+use crate::jobs::Before;
+
 pub use crate::input::AgentRun;
 
 /// The version this kraal writes, and the newest it reads.
@@ -88,6 +90,9 @@ pub struct SavedPane {
     /// Whether a shell begins in it once its agent ends.
     #[serde(default)]
     pub was_shell: bool,
+    /// What is done before its program, which has not started yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Before>,
 }
 
 /// A log's end.

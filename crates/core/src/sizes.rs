@@ -72,7 +72,14 @@ fn start(tree: &Tree, pane: PaneId, out: &mut Outbox) {
     env.insert("KRAAL_PANE".to_owned(), pane.to_string());
     let (cols, rows) = state.size;
     let by_shell = state.was_shell;
-    let start =
-        Start { argv: state.facts.argv.clone(), by_shell, cwd: state.facts.cwd.clone(), env, cols, rows };
+    let start = Start {
+        argv: state.facts.argv.clone(),
+        by_shell,
+        before: state.before.clone(),
+        cwd: state.facts.cwd.clone(),
+        env,
+        cols,
+        rows,
+    };
     out.act(Effect::Start { pane, start });
 }

@@ -12,6 +12,7 @@ use kraal_api::config::NotifyMode;
 use kraal_api::events::{Event, Happening};
 use kraal_api::stream::{Bye, ToClient};
 use kraal_api::{PaneId, Refusal, Response, envelope};
+use kraal_core::jobs::Done;
 use kraal_core::{Effect, Input, Outcome, Start, Ticket};
 use kraal_host::keeper::{self, Spawn, ToKeeper};
 use kraal_term::keys::parse_name;
@@ -98,6 +99,10 @@ impl Server {
             Effect::Bye { conn, why } => {
                 self.tell_clients(Some(conn), &ToClient::Bye(why));
                 self.end_conn(conn);
+            }
+            Effect::Worktrees { ticket, .. } => {
+                let done = Done::Answer(Err(Refusal::unsupported("worktrees come with a later version")));
+                self.feed(Input::Worktrees { ticket, done });
             }
             Effect::ReloadConfig { ticket } => self.read_config(Some(ticket)),
             Effect::Restart { ticket } => self.restart(ticket),

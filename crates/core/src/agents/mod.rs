@@ -10,6 +10,6 @@ mod stream;
 
 pub(crate) use prompt::prompt;
 pub(crate) use rows::{list, statuses};
-pub(crate) use start::{lead, start, unlead};
+pub(crate) use start::{launch, lead, start, unlead};
 pub(crate) use state::{changed, gone, no_transcript, ran};
 pub(crate) use stream::Rows;

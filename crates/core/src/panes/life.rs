@@ -21,6 +21,7 @@ const BELL_GAP_MS: u64 = 500;
 pub(crate) fn started(desk: &mut Desk<'_>, pane: PaneId, pid: i32) {
     let Some(state) = desk.tree.pane_mut(pane).filter(|state| state.lives()) else { return };
     state.pid = Some(pid);
+    state.before = None;
     if let Some(asker) = state.asked.take() {
         desk.out.reply_late(asker.ticket, Ok(Response::PaneOpened(asker.opened)));
     }

@@ -14,6 +14,7 @@ use super::verbs::pane_name;
 use crate::desk::Desk;
 use crate::effect::Effect;
 use crate::house::House;
+use crate::jobs::Before;
 use crate::outbox::{Answer, Reply};
 use crate::rights::{Permit, Reach};
 use crate::tree::{Asker, Opener, PaneState, Unwanted};
@@ -31,6 +32,8 @@ pub(crate) struct NewPane {
     pub(crate) opener: Opener,
     /// The user lets the agent in it lead.
     pub(crate) lead: bool,
+    /// What is done before its program.
+    pub(crate) before: Option<Before>,
 }
 
 /// Verb `Run`.
@@ -157,6 +160,7 @@ fn state(house: &mut House, pane: PaneId, new: NewPane) -> PaneState {
         run: None,
         asked: None,
         was_shell: false,
+        before: new.before,
         rang_at: 0,
     }
 }

@@ -245,6 +245,12 @@ fn named(request: &Request) -> Vec<Said<'_>> {
         | Verb::Agents
         | Verb::Events(_)
         | Verb::Notify(_)
+        | Verb::Worktrees(_)
+        | Verb::NewWorktree(_)
+        | Verb::SetupWorktree(_)
+        | Verb::TrustWorktree(_)
+        | Verb::RemoveWorktree(_)
+        | Verb::PruneWorktrees(_)
         | Verb::HideFloats(_)
         | Verb::Arrange(_)
         | Verb::LookAt(_)

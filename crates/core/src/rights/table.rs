@@ -3,6 +3,7 @@
 //!
 //! Not here: whose pane something is (`rights::check` looks), what a request does.
 
+use kraal_api::worktrees::Preparing;
 use kraal_api::{Request, Verb};
 
 /// What a caller is in the matrix.
@@ -137,7 +138,13 @@ pub(crate) fn row(request: &Request) -> Row {
 
 fn verb_row(verb: &Verb) -> Row {
     match verb {
+        Verb::NewWorktree(_)
+        | Verb::SetupWorktree(_)
+        | Verb::TrustWorktree(_)
+        | Verb::RemoveWorktree(_)
+        | Verb::PruneWorktrees(_) => worktree_row(verb),
         Verb::Panes
+        | Verb::Worktrees(_)
         | Verb::Agents
         | Verb::Explain(_)
         | Verb::ReadPane(_)
@@ -175,6 +182,25 @@ fn verb_row(verb: &Verb) -> Row {
         | Verb::ReloadConfig
         | Verb::Restart
         | Verb::Kill => Row::User,
+    }
+}
+
+/// A person alone approves what a repository asks to run, and loses or closes anything.
+fn worktree_row(verb: &Verb) -> Row {
+    match verb {
+        Verb::NewWorktree(ask) => match ask.preparing {
+            Preparing::Approved(_) => Row::User,
+            Preparing::Ask | Preparing::IfApproved | Preparing::Skip => Row::Open,
+        },
+        Verb::SetupWorktree(ask) => match ask.preparing {
+            Preparing::Approved(_) => Row::User,
+            Preparing::Ask | Preparing::IfApproved | Preparing::Skip => Row::Watch,
+        },
+        Verb::RemoveWorktree(ask) if ask.dry_run => Row::Watch,
+        Verb::RemoveWorktree(ask) if !ask.force && !ask.close => Row::Make,
+        Verb::PruneWorktrees(ask) if ask.dry_run => Row::Watch,
+        Verb::PruneWorktrees(ask) if !ask.discard_ignored && !ask.close && ask.agreed.is_empty() => Row::Make,
+        _ => Row::User,
     }
 }
 

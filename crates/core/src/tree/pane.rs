@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::input::{AgentRun, Ticket};
+use crate::jobs::Before;
 use kraal_api::PaneId;
 use kraal_api::agents::TerminalState;
 use kraal_api::model::{Pane, Phase};
@@ -74,6 +75,8 @@ pub(crate) struct PaneState {
     pub(crate) run: Option<AgentRun>,
     /// It was a shell in which an agent ran, and runs that agent again: the shell begins once it ends.
     pub(crate) was_shell: bool,
+    /// What is done before its program, once: until that has started.
+    pub(crate) before: Option<Before>,
     /// When its bell was last passed on.
     pub(crate) rang_at: u64,
 }

@@ -10,7 +10,7 @@ use crate::desk::Desk;
 use crate::effect::Effect;
 use crate::input::{Input, Outcome, PaneChange, Settings, Ticket};
 use crate::outbox::{Change, Outbox};
-use crate::{agents, panes, words};
+use crate::{agents, panes, words, worktrees};
 
 /// Takes in whatever is no request.
 pub(super) fn take(world: &mut World, out: &mut Outbox, input: Input) {
@@ -38,6 +38,10 @@ pub(super) fn take(world: &mut World, out: &mut Outbox, input: Input) {
             }
         }
         Input::Done { ticket, outcome } => done(world, out, ticket, &outcome),
+        Input::Worktrees { ticket, done } => {
+            let World { house, tree, clients, jobs, .. } = world;
+            worktrees::done(&mut Desk { tree, clients, house, out }, jobs, ticket, done);
+        }
         Input::Problem(sentence) => problem(world, out, &sentence),
         Input::Mended(sentence) => {
             let sentence = words::line(&sentence);

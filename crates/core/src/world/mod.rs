@@ -26,6 +26,7 @@ use crate::panes::Held;
 use crate::saved::{Revival, Saved};
 use crate::tree::Tree;
 use crate::waits::Waits;
+use crate::worktrees::Jobs;
 
 /// The facts and the rules of one environment.
 #[derive(Debug)]
@@ -39,6 +40,7 @@ pub struct World {
     waits: Waits,
     notices: Notices,
     held: Held,
+    jobs: Jobs,
     /// The last pane closed, or the user ended it: nothing opens any more.
     ended: bool,
 }

@@ -11,7 +11,7 @@ use crate::effect::Effect;
 use crate::input::{Peer, Ticket};
 use crate::outbox::{Answer, Ending, Outbox, Reply};
 use crate::rights::{self, Permit};
-use crate::{agents, attach, events, hello, hooks, later, notify, panes, sessions, waits};
+use crate::{agents, attach, events, hello, hooks, later, notify, panes, sessions, waits, worktrees};
 use kraal_api::ConnId;
 use kraal_api::Response;
 
@@ -82,7 +82,7 @@ fn dispatch(world: &mut World, out: &mut Outbox, permit: &Permit, request: &Requ
         Request::Verb(Verb::Notify(ask)) => notify::notify(out, permit, ask),
         Request::SubscribeAgents(_) => Ok(Reply::Now(Response::Ok)),
         _ => {
-            let held = &mut world.held;
+            let (held, jobs) = (&mut world.held, &mut world.jobs);
             let desk = &mut Desk { tree, clients, house, out };
             match request {
                 Request::Hello(ask) => hello::hello(desk, permit, ask),
@@ -91,6 +91,13 @@ fn dispatch(world: &mut World, out: &mut Outbox, permit: &Permit, request: &Requ
                 Request::Sessions => sessions::list(desk, permit),
                 Request::CreateSession(ask) => sessions::create(desk, permit, ask),
                 Request::CloseSession(ask) => sessions::close_session(desk, permit, ask),
+                Request::CreateWorktree(ask) => worktrees::create(desk, jobs, permit, ask),
+                Request::Verb(Verb::Worktrees(ask)) => worktrees::list(desk, jobs, permit, &ask.folder),
+                Request::Verb(Verb::NewWorktree(ask)) => worktrees::new(desk, jobs, permit, ask),
+                Request::Verb(Verb::SetupWorktree(ask)) => worktrees::setup(desk, jobs, permit, ask),
+                Request::Verb(Verb::TrustWorktree(ask)) => worktrees::trust(desk, jobs, permit, ask),
+                Request::Verb(Verb::RemoveWorktree(ask)) => worktrees::remove(desk, jobs, permit, ask),
+                Request::Verb(Verb::PruneWorktrees(ask)) => worktrees::prune(desk, jobs, permit, ask),
                 Request::Hook(ask) => hooks::hook(desk, permit, ask),
                 Request::Status(ask) => hooks::status(desk, permit, ask),
                 Request::Verb(Verb::Info) => hello::info(desk, permit, boot),

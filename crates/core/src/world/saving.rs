@@ -25,6 +25,7 @@ use crate::saved::{Revival, Saved, SavedLog, SavedPane, SavedRows, VERSION};
 use crate::tree::repair::Parts;
 use crate::tree::{Opener, PaneState, Tree};
 use crate::waits::Waits;
+use crate::worktrees::Jobs;
 
 /// How a program ended that nobody saw ending: its terminal was hung up.
 const HUNG_UP: Exit = Exit::Signal(1);
@@ -62,6 +63,7 @@ fn saved_pane(pane: &PaneState) -> SavedPane {
         busy: pane.busy,
         run: pane.run.clone(),
         was_shell: pane.was_shell,
+        before: pane.before.clone(),
     }
 }
 
@@ -84,6 +86,7 @@ fn pane_of(house: &House, saved: &SavedPane) -> PaneState {
         run: saved.run.clone(),
         asked: None,
         was_shell: saved.was_shell,
+        before: saved.before.clone(),
         rang_at: 0,
     }
 }
@@ -106,6 +109,7 @@ fn assemble(house: House, tree: Tree, log: Log, rows: Rows) -> World {
         waits: Waits::default(),
         notices: Notices::default(),
         held: Held::default(),
+        jobs: Jobs::default(),
         ended: false,
     }
 }
@@ -235,6 +239,7 @@ fn adopt(desk: &mut Desk<'_>, id: PaneId) {
         run: None,
         asked: None,
         was_shell: false,
+        before: None,
         rang_at: 0,
     };
     let last: Option<WorkspaceId> = desk.tree.workspaces().last().map(|workspace| workspace.id);

@@ -254,7 +254,8 @@ pub fn shown(effect: &Effect) -> String {
             };
             format!("{name} {} {}", ticket.0, json(event))
         }
-        other => format!("{other:?}"),
+        // Most panes have nothing done before their program: it is shown where something is.
+        other => format!("{other:?}").replace("before: None, ", ""),
     }
 }
 
